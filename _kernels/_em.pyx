@@ -1,0 +1,539 @@
+"""The kernels: one pass over the nonzeros, and what turns its sums into parameters.
+
+Arrays come in through the buffer protocol and are checked for shape and type, never for values.
+The work is done by loops.c, in the instruction set chosen here, without the GIL, and by as many threads
+as asked for: each output row has one owner, so that the bits do not depend on their number.
+"""
+
+from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
+)
+from cython.parallel cimport prange
+from libc.math cimport isfinite
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from _threads cimport PLSA_OPENMP, omp_get_thread_num
+
+cdef extern from "loops.h" nogil:
+    int PLSA_ROW_BYTES
+    int PLSA_LEVELS
+    ctypedef struct plsa_pass:
+        int64_t n_documents, n_words, n_states, stride
+        const int64_t *offset
+        const void *word
+        const void *count
+        const void *weight
+        const int32_t *state
+        const void *gate
+        const void *prior
+        const void *doc_topic
+        const void *word_topic
+        void *ratio
+        void *doc_count
+        void *word_count
+        double *state_count
+        double *log_likelihood
+        double *log_prior
+        int32_t *impossible
+        const int64_t *segment
+    ctypedef struct plsa_fold:
+        int64_t max_rounds
+        double tolerance
+        void *topic
+        int32_t *rounds
+    ctypedef struct plsa_loops:
+        void (*documents)(const plsa_pass *, int64_t, int64_t, void *) noexcept nogil
+        void (*words)(const plsa_pass *, int64_t, int64_t, int64_t, void *) noexcept nogil
+        void (*states)(const plsa_pass *, int64_t, int64_t) noexcept nogil
+        void (*fold)(const plsa_pass *, const plsa_fold *, int64_t, int64_t, void *) noexcept nogil
+        void (*find)(const plsa_pass *, int64_t, int64_t *, int64_t, int64_t) noexcept nogil
+        void (*normalise_rows)(void *, const void *, const void *, const int32_t *,
+                               int64_t, int64_t, int64_t) noexcept nogil
+        void (*sum_columns)(const void *, double *, int64_t, int64_t, int64_t) noexcept nogil
+        void (*scale_columns)(void *, const void *, double, const void *, const void *,
+                              int64_t, int64_t, int64_t) noexcept nogil
+        double (*sum_logs)(const void *, const void *, int64_t, int64_t, int64_t) noexcept nogil
+        void (*sum_moves)(const void *, const void *, const void *, const void *, double *,
+                          int64_t, int64_t, int64_t) noexcept nogil
+        void (*leap)(void *, const void *, const void *, double, double,
+                     int64_t, int64_t, int64_t) noexcept nogil
+    const plsa_loops *plsa_find_loops(int, int, int) noexcept
+    int plsa_can_run(int) noexcept
+    int plsa_is_checked() noexcept
+
+OPENMP = bool(PLSA_OPENMP)
+CHECKED = bool(plsa_is_checked())
+ROW_BYTES = PLSA_ROW_BYTES
+
+LEVEL_NAMES = ("baseline", "avx2", "avx512")
+
+cdef enum:
+    # Documents or words handed to a thread at a time: the answer does not depend on it.
+    BLOCK = 64
+    # Words whose column sums are added up before they join the total: the bits depend on it.
+    COLUMN_BLOCK = 2048
+
+cdef int chosen_level = 0
+for _level in range(PLSA_LEVELS):
+    if plsa_can_run(_level):
+        chosen_level = _level
+
+
+def runnable_levels():
+    """The instruction sets that were built and that this processor has, slowest first."""
+    return tuple(name for i, name in enumerate(LEVEL_NAMES) if plsa_can_run(i))
+
+
+def current_level():
+    """The instruction set in use."""
+    return LEVEL_NAMES[chosen_level]
+
+
+def use_level(name):
+    """From now on the kernels use this instruction set; the answers keep every bit."""
+    global chosen_level
+    if name not in LEVEL_NAMES:
+        raise ValueError(f"unknown instruction set {name!r}; choose one of {', '.join(LEVEL_NAMES)}.")
+    if not plsa_can_run(LEVEL_NAMES.index(name)):
+        raise ValueError(
+            f"this processor, or this build, has no {name}; choose one of "
+            f"{', '.join(runnable_levels())}."
+        )
+    chosen_level = LEVEL_NAMES.index(name)
+
+
+cdef class Array:
+    """A buffer held while a kernel runs: its address, its shape, and a promise about its type."""
+
+    cdef Py_buffer view
+    cdef bint held
+
+    def __cinit__(self, array, str name, str types, tuple shape, bint writable=False):
+        cdef Py_ssize_t i
+        self.held = False
+        if array is None:
+            return
+        PyObject_GetBuffer(
+            array, &self.view,
+            PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (PyBUF_WRITABLE if writable else 0),
+        )
+        self.held = True
+        found = (<bytes>self.view.format).decode() if self.view.format != NULL else "B"
+        # int64 is "l" or "q", by platform: integers are told apart by their size.
+        kind = f"i{self.view.itemsize}" if found in ("i", "l", "q") else found
+        if kind not in types.split():
+            raise TypeError(f"{name} has items of type {found!r}, but must have one of {types!r}.")
+        if self.view.ndim != len(shape):
+            raise ValueError(f"{name} has {self.view.ndim} axes, but must have {len(shape)}.")
+        for i in range(self.view.ndim):
+            if shape[i] >= 0 and self.view.shape[i] != shape[i]:
+                raise ValueError(
+                    f"{name} has length {self.view.shape[i]} along axis {i}, but must have {shape[i]}."
+                )
+
+    def __dealloc__(self):
+        if self.held:
+            PyBuffer_Release(&self.view)
+
+    cdef void *data(self) noexcept:
+        return self.view.buf if self.held else NULL
+
+    cdef int64_t length(self, int axis) noexcept:
+        return self.view.shape[axis]
+
+
+cdef str real_type(Array array):
+    return (<bytes>array.view.format).decode()
+
+
+cdef const plsa_loops *loops_for(str real, Array index):
+    return plsa_find_loops(chosen_level, real == "d", index is not None and index.view.itemsize == 8)
+
+
+cdef int64_t check_stride(Array rows) except -1:
+    if rows.length(1) * rows.view.itemsize % PLSA_ROW_BYTES:
+        raise ValueError(
+            f"rows of {rows.length(1)} topics are not padded to a multiple of {PLSA_ROW_BYTES} bytes."
+        )
+    return rows.length(1)
+
+
+cdef class Corpus:
+    """The counts as the kernels see them: a CSR matrix with ascending words, and documents' weights.
+
+    `bounds` are the first words of as many parts as there may be threads, and the number of words.
+    """
+
+    cdef Array offset, word, count, weight
+    cdef readonly int64_t n_documents, n_words, n_nonzeros
+    cdef readonly str real
+    cdef int64_t *segment
+    cdef int64_t *bounds
+    cdef readonly int n_parts
+
+    def __cinit__(self, offset, word, count, int64_t n_words, weight=None, bounds=None):
+        cdef int part
+        cdef plsa_pass work
+        cdef const plsa_loops *loops
+        self.offset = Array(offset, "offset", "i8", (-1,))
+        self.word = Array(word, "word", "i4 i8", (-1,))
+        self.count = Array(count, "count", "f d", (-1,))
+        self.real = real_type(self.count)
+        self.weight = Array(weight, "weight", self.real, (-1,))
+        self.n_documents = self.offset.length(0) - 1
+        self.n_words = n_words
+        if self.n_documents < 0:
+            raise ValueError("offset is empty; a corpus without documents has the one offset 0.")
+        self.n_nonzeros = (<const int64_t *>self.offset.data())[self.n_documents]
+        if self.word.length(0) != self.n_nonzeros or self.count.length(0) != self.n_nonzeros:
+            raise ValueError(
+                f"offset ends at {self.n_nonzeros}, but there are {self.word.length(0)} words and "
+                f"{self.count.length(0)} counts."
+            )
+        if weight is not None and self.weight.length(0) != self.n_documents:
+            raise ValueError(f"{self.weight.length(0)} weights for {self.n_documents} documents.")
+
+        bounds = [0, n_words] if bounds is None else list(bounds)
+        if bounds[0] != 0 or bounds[len(bounds) - 1] != n_words or sorted(bounds) != bounds:
+            raise ValueError(f"bounds {bounds} do not ascend from 0 to {n_words}.")
+        self.n_parts = len(bounds) - 1
+        self.bounds = <int64_t *>malloc(sizeof(int64_t) * len(bounds))
+        self.segment = <int64_t *>malloc(
+            sizeof(int64_t) * <size_t>(len(bounds) * self.n_documents + 1)
+        )
+        if self.bounds == NULL or self.segment == NULL:
+            raise MemoryError
+        loops = loops_for(self.real, self.word)
+        self.fill(&work)
+        for part in range(self.n_parts + 1):
+            self.bounds[part] = bounds[part]
+            loops.find(&work, bounds[part], self.segment + part * self.n_documents, 0, self.n_documents)
+
+    def __dealloc__(self):
+        free(self.bounds)
+        free(self.segment)
+
+    cdef void fill(self, plsa_pass *work) noexcept:
+        memset(work, 0, sizeof(plsa_pass))
+        work.n_documents = self.n_documents
+        work.n_words = self.n_words
+        work.offset = <const int64_t *>self.offset.data()
+        work.word = self.word.data()
+        work.count = self.count.data()
+        work.weight = self.weight.data()
+        work.segment = self.segment
+
+
+def expect(
+    Corpus corpus, state, gate, prior, doc_topic, word_topic,        # in
+    ratio, doc_count, word_count, state_count,                       # out
+    log_likelihood, log_prior, impossible,                           # out
+    int n_threads,
+):
+    """One expectation over the nonzeros: every output array holds what its name says.
+
+    Equivalent to `reference.expect(X, weight, state, gate, prior, doc_topic, word_topic)`.
+    """
+    cdef plsa_pass work
+    cdef str real = corpus.real
+    cdef int64_t D = corpus.n_documents
+    cdef Array a_topic = Array(doc_topic, "doc_topic", real, (D, -1))
+    cdef int64_t stride = check_stride(a_topic)
+    cdef Array a_gate = Array(gate, "gate", real, (-1, stride))
+    cdef int64_t S = a_gate.length(0)
+    cdef Array a_state = Array(state, "state", "i4", (D,))
+    cdef Array a_prior = Array(prior, "prior", real, (S, stride))
+    cdef Array a_word = Array(word_topic, "word_topic", real, (corpus.n_words, stride))
+    cdef Array a_ratio = Array(ratio, "ratio", real, (corpus.n_nonzeros,), True)
+    cdef Array a_doc_count = Array(doc_count, "doc_count", real, (D, stride), True)
+    cdef Array a_word_count = Array(word_count, "word_count", real, (corpus.n_words, stride), True)
+    cdef Array a_state_count = Array(state_count, "state_count", "d", (S, stride), True)
+    cdef Array a_likelihood = Array(log_likelihood, "log_likelihood", "d", (D,), True)
+    cdef Array a_log_prior = Array(log_prior, "log_prior", "d", (D,), True)
+    cdef Array a_impossible = Array(impossible, "impossible", "i4", (D,), True)
+    cdef const plsa_loops *loops = loops_for(real, corpus.word)
+    cdef int threads = 1 if n_threads < 1 or not PLSA_OPENMP else n_threads
+    cdef size_t room = 2 * stride * a_topic.view.itemsize
+    cdef char *scratch
+    cdef int64_t block, blocks = (D + BLOCK - 1) // BLOCK, per_part
+    cdef int part, parts = corpus.n_parts
+
+    if (prior is None) != (log_prior is None):
+        raise ValueError("prior and log_prior go together: give both or neither.")
+    corpus.fill(&work)
+    work.stride = stride
+    work.n_states = S
+    work.state = <const int32_t *>a_state.data()
+    work.gate = a_gate.data()
+    work.prior = a_prior.data()
+    work.doc_topic = a_topic.data()
+    work.word_topic = a_word.data()
+    work.ratio = a_ratio.data()
+    work.doc_count = a_doc_count.data()
+    work.word_count = a_word_count.data()
+    work.state_count = <double *>a_state_count.data()
+    work.log_likelihood = <double *>a_likelihood.data()
+    work.log_prior = <double *>a_log_prior.data()
+    work.impossible = <int32_t *>a_impossible.data()
+
+    scratch = <char *>malloc(room * <size_t>(threads if threads > parts else parts))
+    if scratch == NULL:
+        raise MemoryError
+    try:
+        with nogil:
+            if threads == 1:
+                loops.documents(&work, 0, D, scratch)
+                for part in range(parts):
+                    loops.words(&work, part, corpus.bounds[part], corpus.bounds[part + 1], scratch)
+                loops.states(&work, 0, stride)
+            else:
+                for block in prange(blocks, schedule="dynamic", num_threads=threads):
+                    loops.documents(
+                        &work, block * BLOCK, min(D, (block + 1) * BLOCK),
+                        scratch + room * omp_get_thread_num(),
+                    )
+                for part in prange(parts, schedule="dynamic", chunksize=1, num_threads=threads):
+                    loops.words(
+                        &work, part, corpus.bounds[part], corpus.bounds[part + 1], scratch + room * part
+                    )
+                per_part = (stride + threads - 1) // threads
+                for part in prange(threads, schedule="static", num_threads=threads):
+                    loops.states(&work, min(stride, part * per_part), min(stride, (part + 1) * per_part))
+    finally:
+        free(scratch)
+
+
+def fold(
+    Corpus corpus, state, gate, prior, word_topic,                   # in
+    topic,                                                           # in: the start; out: P(z|d)
+    log_likelihood, rounds, impossible,                              # out
+    int64_t max_rounds, double tolerance, int n_threads,
+):
+    """Each document's topics given P(w|z), updated until none moves by more than `tolerance`.
+
+    Equivalent to `reference.fold(...)`, a document at a time: its answer does not depend on the others.
+    """
+    cdef plsa_pass work
+    cdef plsa_fold how
+    cdef str real = corpus.real
+    cdef int64_t D = corpus.n_documents
+    cdef Array a_topic = Array(topic, "topic", real, (D, -1), True)
+    cdef int64_t stride = check_stride(a_topic)
+    cdef Array a_gate = Array(gate, "gate", real, (-1, stride))
+    cdef int64_t S = a_gate.length(0)
+    cdef Array a_state = Array(state, "state", "i4", (D,))
+    cdef Array a_prior = Array(prior, "prior", real, (S, stride))
+    cdef Array a_word = Array(word_topic, "word_topic", real, (corpus.n_words, stride))
+    cdef Array a_likelihood = Array(log_likelihood, "log_likelihood", "d", (D,), True)
+    cdef Array a_rounds = Array(rounds, "rounds", "i4", (D,), True)
+    cdef Array a_impossible = Array(impossible, "impossible", "i4", (D,), True)
+    cdef const plsa_loops *loops = loops_for(real, corpus.word)
+    cdef int threads = 1 if n_threads < 1 or not PLSA_OPENMP else n_threads
+    cdef size_t room = 2 * stride * a_topic.view.itemsize
+    cdef char *scratch
+    cdef int64_t block, blocks = (D + BLOCK - 1) // BLOCK
+
+    corpus.fill(&work)
+    work.stride = stride
+    work.n_states = S
+    work.state = <const int32_t *>a_state.data()
+    work.gate = a_gate.data()
+    work.prior = a_prior.data()
+    work.word_topic = a_word.data()
+    work.log_likelihood = <double *>a_likelihood.data()
+    work.impossible = <int32_t *>a_impossible.data()
+    how.max_rounds = max_rounds
+    how.tolerance = tolerance
+    how.topic = a_topic.data()
+    how.rounds = <int32_t *>a_rounds.data()
+
+    scratch = <char *>malloc(room * <size_t>threads)
+    if scratch == NULL:
+        raise MemoryError
+    try:
+        with nogil:
+            if threads == 1:
+                loops.fold(&work, &how, 0, D, scratch)
+            else:
+                for block in prange(blocks, schedule="dynamic", num_threads=threads):
+                    loops.fold(
+                        &work, &how, block * BLOCK, min(D, (block + 1) * BLOCK),
+                        scratch + room * omp_get_thread_num(),
+                    )
+    finally:
+        free(scratch)
+
+
+def normalise_rows(rows, prior, fallback, state, int n_threads):
+    """Each row becomes (row + prior of its state) / its sum, or its state's fallback where that is zero.
+
+    Equivalent to `rows += prior[state]; rows /= rows.sum(axis=1, keepdims=True)`.
+    """
+    cdef Array a_rows = Array(rows, "rows", "f d", (-1, -1), True)
+    cdef str real = real_type(a_rows)
+    cdef int64_t n = a_rows.length(0), stride = check_stride(a_rows)
+    cdef Array a_fallback = Array(fallback, "fallback", real, (-1, stride))
+    cdef Array a_prior = Array(prior, "prior", real, (a_fallback.length(0), stride))
+    cdef Array a_state = Array(state, "state", "i4", (n,))
+    cdef const plsa_loops *loops = loops_for(real, None)
+    cdef int threads = 1 if n_threads < 1 or not PLSA_OPENMP else n_threads
+    cdef int64_t block, blocks = (n + BLOCK - 1) // BLOCK
+    cdef void *p_rows = a_rows.data()
+    cdef const void *p_prior = a_prior.data()
+    cdef const void *p_fallback = a_fallback.data()
+    cdef const int32_t *p_state = <const int32_t *>a_state.data()
+    with nogil:
+        if threads == 1:
+            loops.normalise_rows(p_rows, p_prior, p_fallback, p_state, stride, 0, n)
+        else:
+            for block in prange(blocks, schedule="static", num_threads=threads):
+                loops.normalise_rows(
+                    p_rows, p_prior, p_fallback, p_state, stride,
+                    block * BLOCK, min(n, (block + 1) * BLOCK),
+                )
+
+
+def normalise_columns(rows, old, double smoothing, int64_t n_topics, int n_threads):
+    """Each column becomes (column + smoothing) / its sum; one whose sum is zero becomes what `old` has.
+
+    Equivalent to `rows += smoothing; rows /= rows.sum(axis=0)`.
+    """
+    cdef Array a_rows = Array(rows, "rows", "f d", (-1, -1), True)
+    cdef str real = real_type(a_rows)
+    cdef int64_t n = a_rows.length(0), stride = check_stride(a_rows)
+    cdef Array a_old = Array(old, "old", real, (n, stride))
+    cdef const plsa_loops *loops = loops_for(real, None)
+    cdef int threads = 1 if n_threads < 1 or not PLSA_OPENMP else n_threads
+    cdef int64_t block, z, blocks = (n + COLUMN_BLOCK - 1) // COLUMN_BLOCK
+    cdef void *p_rows = a_rows.data()
+    cdef const void *p_old = a_old.data()
+    cdef double total
+    cdef double *partial = <double *>malloc(sizeof(double) * <size_t>(blocks * stride + 1))
+    # Room for a row of reals of either type.
+    cdef double *scale = <double *>malloc(sizeof(double) * <size_t>stride)
+    cdef double *keep = <double *>malloc(sizeof(double) * <size_t>stride)
+    try:
+        if partial == NULL or scale == NULL or keep == NULL:
+            raise MemoryError
+        if n_topics > stride:
+            raise ValueError(f"{n_topics} topics do not fit in rows of {stride}.")
+        memset(scale, 0, sizeof(double) * <size_t>stride)
+        memset(keep, 0, sizeof(double) * <size_t>stride)
+        with nogil:
+            if threads == 1:
+                for block in range(blocks):
+                    loops.sum_columns(p_rows, partial + block * stride, stride,
+                                      block * COLUMN_BLOCK, min(n, (block + 1) * COLUMN_BLOCK))
+            else:
+                for block in prange(blocks, schedule="static", num_threads=threads):
+                    loops.sum_columns(p_rows, partial + block * stride, stride,
+                                      block * COLUMN_BLOCK, min(n, (block + 1) * COLUMN_BLOCK))
+            for z in range(n_topics):
+                total = smoothing * n
+                for block in range(blocks):
+                    total = total + partial[block * stride + z]
+                if total > 0 and isfinite(1 / total):
+                    set_real(scale, z, 1 / total, a_rows.view.itemsize)
+                else:
+                    set_real(keep, z, 1, a_rows.view.itemsize)
+            if threads == 1:
+                loops.scale_columns(p_rows, p_old, smoothing, scale, keep, stride, 0, n)
+            else:
+                for block in prange(blocks, schedule="static", num_threads=threads):
+                    loops.scale_columns(p_rows, p_old, smoothing, scale, keep, stride,
+                                        block * COLUMN_BLOCK, min(n, (block + 1) * COLUMN_BLOCK))
+    finally:
+        free(partial)
+        free(scale)
+        free(keep)
+
+
+cdef void set_real(void *row, int64_t at, double value, Py_ssize_t itemsize) noexcept nogil:
+    if itemsize == 8:
+        (<double *>row)[at] = value
+    else:
+        (<float *>row)[at] = <float>value
+
+
+def sum_logs(rows, weight):
+    """The sum of weight[z] log rows[w, z]; what is below the smallest normal number counts as it.
+
+    Equivalent to `(weight * np.log(rows)).sum()`.
+    """
+    cdef Array a_rows = Array(rows, "rows", "f d", (-1, -1))
+    cdef str real = real_type(a_rows)
+    cdef int64_t n = a_rows.length(0), stride = check_stride(a_rows)
+    cdef Array a_weight = Array(weight, "weight", real, (stride,))
+    cdef const plsa_loops *loops = loops_for(real, None)
+    cdef const void *p_rows = a_rows.data()
+    cdef const void *p_weight = a_weight.data()
+    cdef double total
+    with nogil:
+        total = loops.sum_logs(p_rows, p_weight, stride, 0, n)
+    return total
+
+
+def sum_moves(first, second, third, weight, int n_threads):
+    """|r|^2 and |v|^2, where r = second - first and v = (third - second) - r, rows counting `weight` times.
+
+    Equivalent to `(weight @ r ** 2).sum(), (weight @ v ** 2).sum()`.
+    """
+    cdef Array a0 = Array(first, "first", "f d", (-1, -1))
+    cdef str real = real_type(a0)
+    cdef int64_t n = a0.length(0), stride = check_stride(a0)
+    cdef Array a1 = Array(second, "second", real, (n, stride))
+    cdef Array a2 = Array(third, "third", real, (n, stride))
+    cdef Array a_weight = Array(weight, "weight", real, (n,))
+    cdef const plsa_loops *loops = loops_for(real, None)
+    cdef int threads = 1 if n_threads < 1 or not PLSA_OPENMP else n_threads
+    cdef int64_t block, blocks = (n + COLUMN_BLOCK - 1) // COLUMN_BLOCK
+    cdef void *p0 = a0.data()
+    cdef void *p1 = a1.data()
+    cdef void *p2 = a2.data()
+    cdef void *p_weight = a_weight.data()
+    cdef double r_square = 0, v_square = 0
+    cdef double *partial = <double *>malloc(2 * sizeof(double) * <size_t>(blocks + 1))
+    if partial == NULL:
+        raise MemoryError
+    memset(partial, 0, 2 * sizeof(double) * <size_t>(blocks + 1))
+    with nogil:
+        if threads == 1:
+            for block in range(blocks):
+                loops.sum_moves(p0, p1, p2, p_weight, partial + 2 * block, stride,
+                                block * COLUMN_BLOCK, min(n, (block + 1) * COLUMN_BLOCK))
+        else:
+            for block in prange(blocks, schedule="static", num_threads=threads):
+                loops.sum_moves(p0, p1, p2, p_weight, partial + 2 * block, stride,
+                                block * COLUMN_BLOCK, min(n, (block + 1) * COLUMN_BLOCK))
+        for block in range(blocks):
+            r_square += partial[2 * block]
+            v_square += partial[2 * block + 1]
+    free(partial)
+    return r_square, v_square
+
+
+def leap(first, second, third, double length, double least, int n_threads):
+    """`first` becomes first + 2 length r + length^2 v, but not below `least` times third.
+
+    With r and v as in `sum_moves`; length 1 gives `third`.
+    """
+    cdef Array a0 = Array(first, "first", "f d", (-1, -1), True)
+    cdef str real = real_type(a0)
+    cdef int64_t n = a0.length(0), stride = check_stride(a0)
+    cdef Array a1 = Array(second, "second", real, (n, stride))
+    cdef Array a2 = Array(third, "third", real, (n, stride))
+    cdef const plsa_loops *loops = loops_for(real, None)
+    cdef int threads = 1 if n_threads < 1 or not PLSA_OPENMP else n_threads
+    cdef int64_t block, blocks = (n + COLUMN_BLOCK - 1) // COLUMN_BLOCK
+    cdef void *p0 = a0.data()
+    cdef void *p1 = a1.data()
+    cdef void *p2 = a2.data()
+    with nogil:
+        if threads == 1:
+            loops.leap(p0, p1, p2, length, least, stride, 0, n)
+        else:
+            for block in prange(blocks, schedule="static", num_threads=threads):
+                loops.leap(p0, p1, p2, length, least, stride,
+                           block * COLUMN_BLOCK, min(n, (block + 1) * COLUMN_BLOCK))

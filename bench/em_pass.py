@@ -1,0 +1,849 @@
+"""How long does one EM pass take, and how long the way to a likelihood, beside every rival?
+
+In one run, on the word counts of 20 Newsgroups, in float32 and on one thread:
+
+1. one pass of ours, of every peer (`peers.py`) and of the limit (`limit.py`), in turns;
+2. our pass on each instruction set, in float32 and float64, and on two threads: the same bits;
+3. the peak of memory that a fit takes above its input;
+4. the seconds to the likelihood that each peer has after 100 of its passes, from the same start.
+
+The table says which of the project's targets are met. ``python bench/em_pass.py --help``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import corpora
+import limit
+import numpy as np
+import peers
+import report
+import scipy.sparse
+from threadpoolctl import threadpool_limits
+
+from plsa import PLSA, _kernels, em, start
+from plsa.parameters import Parameters, padded
+from plsa.steps import Counts, GatedSteps
+from plsa.threads import available_threads
+
+NAME = "em_pass"
+OURS = "plsa (ours)"
+LIMITS = {f"limit, {variant}": variant for variant in limit.VARIANTS}
+DISTRIBUTIONS = (
+    "plsa-learn",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "enstop",
+    "numba",
+    "bigartm10",
+    "tomotopy",
+    "gensim",
+)
+# How many times ours a pass of each must take: the table "Figures to reach".
+PASS_TARGETS = {
+    "enstop PLSA": 15.0,
+    "BigARTM offline": 35.0,
+    "scikit-learn NMF-KL": 50.0,
+    "scikit-learn NMF-KL, as it comes": 50.0,
+}
+LIMIT_TARGET = 0.60
+THREADS_TARGET = 1.6
+MEMORY_TARGET = 60e6
+CLIMB_TARGET = 10.0
+SLOW_PEERS = {"gensim LDA": 10}  # the most passes of a climb: one takes more than ten seconds
+
+
+# --- ours, in the form of a peer's session -------------------------------------------------------
+
+
+class Start:
+    """The start that all share: P(z|d) uniform, P(w|z) the corpus's times random noise."""
+
+    def __init__(self, counts: scipy.sparse.csr_matrix, topics: int) -> None:
+        self.topics = topics
+        self.doc_topic = np.full((counts.shape[0], topics), 1 / topics, dtype=np.float32)
+        rng = np.random.RandomState(0)
+        words = start.random_words(corpus_of(counts), topics, None, rng)
+        self.word_topic = words.astype(np.float32)
+
+    def parameters(self, dtype: Any = np.float32) -> Parameters:
+        """It, as the kernels have it."""
+        gate = padded(np.ones((1, self.topics)), dtype)
+        return Parameters(padded(self.doc_topic, dtype), padded(self.word_topic, dtype), gate)
+
+
+def corpus_of(counts: scipy.sparse.csr_matrix, dtype: Any = np.float32) -> Counts:
+    """A CSR matrix with sorted rows as the kernels have it."""
+    return Counts(
+        counts.indptr.astype(np.int64),
+        counts.indices.astype(np.int32, copy=False),
+        counts.data.astype(dtype, copy=False),
+        counts.shape[1],
+    )
+
+
+def steps_of(
+    counts: scipy.sparse.csr_matrix, topics: int, n_threads: int = 1, dtype: Any = np.float32
+) -> GatedSteps:
+    """Our two steps for plain PLSA: no prior, no smoothing."""
+    return GatedSteps(
+        corpus_of(counts, dtype),
+        topics,
+        state=None,
+        prior=None,
+        fallback=padded(np.full((1, topics), 1 / topics), dtype),
+        smoothing=0.0,
+        n_threads=n_threads,
+    )
+
+
+class Ours:
+    """Our EM under way; a pass is an expectation, with its likelihood, and a maximisation."""
+
+    def __init__(
+        self,
+        counts: scipy.sparse.csr_matrix,
+        begin: Start,
+        n_threads: int = 1,
+        dtype: Any = np.float32,
+    ) -> None:
+        self._steps = steps_of(counts, begin.topics, n_threads, dtype)
+        self.parameters = begin.parameters(dtype)
+        self.expect_seconds: list[float] = []
+
+    def advance(self) -> None:
+        """One pass."""
+        began = perf_counter()
+        statistics = self._steps.expect(self.parameters)
+        self.expect_seconds.append(perf_counter() - began)
+        self.parameters = self._steps.maximise(self.parameters, statistics)
+
+    def bits(self) -> bytes:
+        """All parameters, to be compared."""
+        return self.parameters.doc_topic.tobytes() + self.parameters.word_topic.tobytes()
+
+
+def timed(advance: Callable[[], None], passes: int) -> list[float]:
+    """The seconds of each of so many passes."""
+    seconds = []
+    for _ in range(passes):
+        began = perf_counter()
+        advance()
+        seconds.append(perf_counter() - began)
+    return seconds
+
+
+# --- 1. one pass, in turns -----------------------------------------------------------------------
+
+
+def time_passes(
+    counts: scipy.sparse.csr_matrix,
+    begin: Start,
+    rivals: list[peers.Peer],
+    turns: int,
+    passes: int,
+) -> dict[str, Any]:
+    """Seconds of every pass, a list a turn, by contender; and why a contender could not be timed.
+
+    All are set up first and each does one pass that is not timed. Then they take turns, so that a
+    time when the machine is busy with other things falls on all of them alike.
+    """
+    contenders: dict[str, Callable[[], None]] = {OURS: Ours(counts, begin).advance}
+    failed: dict[str, str] = {}
+    try:
+        bare = limit.Limit(counts.indices, begin.parameters().word_topic)
+        for name, variant in LIMITS.items():
+            contenders[name] = lambda variant=variant: bare.advance(variant)
+    except limit.NoCompilerError as error:
+        failed |= dict.fromkeys(LIMITS, str(error))
+    sessions = []
+    with threadpool_limits(limits=1):
+        for rival in rivals:
+            report.say(f"setting up {rival.name}")
+            try:
+                session = rival.start(counts, begin.doc_topic, begin.word_topic)
+            except Exception as error:  # another's package: its failure is a result, not our end
+                failed[rival.name] = f"failed: {type(error).__name__}: {error}"
+                continue
+            sessions.append(session)
+            contenders[rival.name] = session.advance
+        seconds: dict[str, list[list[float]]] = {name: [] for name in contenders}
+        try:
+            for advance in contenders.values():
+                advance()
+            few = {rival.name for rival in rivals if not rival.same_model}
+            for turn in range(turns):
+                for name, advance in contenders.items():
+                    seconds[name].append(timed(advance, 1 if name in few else passes))
+                mine = min(seconds[OURS][-1])
+                report.say(f"turn {turn + 1} of {turns}: our best pass {1e3 * mine:.1f} ms")
+        finally:
+            for session in sessions:
+                session.close()
+    return {"seconds": seconds, "failed": failed}
+
+
+def flat(turns: list[list[float]]) -> list[float]:
+    """All passes of all turns."""
+    return [seconds for turn in turns for seconds in turn]
+
+
+def limit_name(seconds: dict[str, list[list[float]]]) -> str | None:
+    """The faster variant of the limit: that is the limit."""
+    found = [name for name in LIMITS if name in seconds]
+    return min(found, key=lambda name: min(flat(seconds[name]))) if found else None
+
+
+def pass_table(passes: dict[str, Any], named: list[str], missing: dict[str, str]) -> str:
+    """The table of passes: peers, limit, ours."""
+    seconds = passes["seconds"]
+    ours = min(flat(seconds[OURS]))
+    ours_by_turn = [min(turn) for turn in seconds[OURS]]
+    rows = []
+    for name in [*named, *LIMITS, OURS]:
+        if name not in seconds:
+            why = missing.get(name) or passes["failed"].get(name, "missing")
+            rows.append([name, f"missing: {why}", "", "", "", ""])
+            continue
+        ratio = min(flat(seconds[name])) / ours
+        by_turn = [
+            min(turn) / mine for turn, mine in zip(seconds[name], ours_by_turn, strict=True)
+        ]
+        target, met = "", ""
+        if name in PASS_TARGETS:
+            target = f"{PASS_TARGETS[name]:.0f}x"
+            met = report.verdict(ratio >= PASS_TARGETS[name])
+        elif name == limit_name(seconds):
+            target = f"{LIMIT_TARGET:.0%} of ours"
+            met = report.verdict(ratio >= LIMIT_TARGET)
+        is_limit = name in LIMITS
+        rows.append(
+            [
+                name,
+                report.best_and_worst(flat(seconds[name]), 1e3),
+                f"{ratio:.0%}" if is_limit else f"{ratio:.1f}x",
+                ""
+                if name == OURS
+                else f"{min(by_turn):.0%} to {max(by_turn):.0%}"
+                if is_limit
+                else f"{min(by_turn):.1f} to {max(by_turn):.1f}",
+                target,
+                met,
+            ]
+        )
+    header = ["one pass of", "ms: best (worst)", "against ours", "turn by turn", "target", ""]
+    return report.table(header, rows)
+
+
+# --- 2. instruction sets and threads -------------------------------------------------------------
+
+
+def time_levels(
+    counts: scipy.sparse.csr_matrix, begin: Start, turns: int, passes: int
+) -> dict[str, Any]:
+    """Our pass on every instruction set that this machine runs; each must give the same bits."""
+    before = _kernels.current_level()
+    found: dict[str, Any] = {}
+    try:
+        for dtype in ("float32", "float64"):
+            levels = _kernels.runnable_levels()
+            running = {level: Ours(counts, begin, dtype=np.dtype(dtype)) for level in levels}
+            seconds: dict[str, list[float]] = {level: [] for level in levels}
+            for _ in range(turns):
+                for level in levels:
+                    _kernels.use_level(level)
+                    seconds[level] += timed(running[level].advance, passes)
+            first = running[levels[0]].bits()
+            for level in levels:
+                found[f"{level}, {dtype}"] = {
+                    "seconds": seconds[level],
+                    "expect_seconds": running[level].expect_seconds,
+                    "same_bits": running[level].bits() == first,
+                }
+            report.say(f"instruction sets in {dtype}: done")
+    finally:
+        _kernels.use_level(before)
+    return found
+
+
+def time_threads(
+    counts: scipy.sparse.csr_matrix, begin: Start, turns: int, passes: int
+) -> dict[str, Any]:
+    """Our pass on one and on two threads in turns; as many passes must give the same bits."""
+    running = {threads: Ours(counts, begin, threads) for threads in (1, 2)}
+    seconds: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(turns):
+        for threads, ours in running.items():
+            seconds[threads] += timed(ours.advance, passes)
+    return {
+        "seconds": seconds,
+        "same_bits": running[1].bits() == running[2].bits(),
+        "processors": available_threads(),
+    }
+
+
+# --- 3. memory -----------------------------------------------------------------------------------
+
+MEMORY_KINDS = {
+    "fit": "PLSA.fit, plain",
+    "accelerated": "PLSA.fit, accelerate=True",
+    "loop": "the EM loop alone, its parameters included",
+}
+
+
+def peak_memory(counts: scipy.sparse.csr_matrix, topics: int, kind: str) -> int | None:
+    """Bytes above the input at the peak of ten passes; to be called in a fresh process."""
+    common = {"tol": 0.0, "n_threads": 1, "random_state": 0, "accelerate": kind == "accelerated"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        # What is loaded at the first use is not what a fit needs.
+        PLSA(2, max_iter=2, **common).fit(counts[:20])
+        memory = peers.PeakMemory()
+        if kind == "loop":
+            steps = steps_of(counts, topics)
+            # Drawn in place: the start must not take more than the loop does.
+            begin = Parameters(*steps._room(), padded(np.ones((1, topics)), np.float32))
+            begin.doc_topic[:, :topics] = 1 / topics
+            rng = np.random.default_rng(0)
+            for row in begin.word_topic:
+                row[:topics] = rng.standard_exponential(topics, dtype=np.float32)
+            begin.word_topic[:] /= begin.word_topic.sum(axis=0).clip(1e-30)
+            em.run(steps, begin, em.Stop(10, -math.inf, math.inf))
+        else:
+            PLSA(topics, max_iter=10, **common).fit(counts)
+    return memory.peak()
+
+
+# --- 4. the time to a likelihood -----------------------------------------------------------------
+
+
+def looked_at(passes: int) -> list[int]:
+    """The passes after which a likelihood is taken: every early one, then ever fewer, and the last."""
+    steps = {round(1.2**power) for power in range(60)}
+    return sorted({step for step in steps if step <= passes} | {passes})
+
+
+def climb_of_peer(
+    peer: peers.Peer, counts: scipy.sparse.csr_matrix, begin: Start, passes: int
+) -> dict[str, Any]:
+    """Likelihood against seconds of one peer, and what memory it took."""
+    passes = min(passes, SLOW_PEERS.get(peer.name, passes))
+    chosen = looked_at(passes)
+    likelihoods: dict[int, float] = {}
+
+    def look(done: int, doc_topic: np.ndarray, word_topic: np.ndarray) -> None:
+        if done in chosen:
+            likelihoods[done] = peers.log_likelihood(counts, doc_topic, word_topic)
+            if done in (1, 10, passes):
+                report.say(f"{peer.name}: pass {done} of {passes}")
+
+    # To look at a slow peer takes it as long as a pass: every other one will do.
+    every = 2 if peer.name in SLOW_PEERS and passes > 2 else 1
+    if passes % every:
+        passes -= 1
+    run = peer.fit(counts, begin.doc_topic, begin.word_topic, passes, look, every)
+    total = np.cumsum(run.seconds)
+    done = sorted(likelihoods)
+    return {
+        "passes": done,
+        "seconds": [float(total[each - 1]) for each in done],
+        "log_likelihood": [likelihoods[each] for each in done],
+        "pass_seconds": list(run.seconds),
+        "set_up_seconds": run.set_up_seconds,
+        "peak_bytes": run.peak_bytes,
+    }
+
+
+def climb_of_ours(
+    counts: scipy.sparse.csr_matrix,
+    begin: Start,
+    accelerated: bool,
+    until: float,
+    at_least: int,
+    at_most: int,
+) -> dict[str, Any]:
+    """Our likelihood against seconds, pass by pass, until it is high enough.
+
+    The seconds of a likelihood include the expectation that found it out, which is already half
+    of the next pass: a peer's do not.
+    """
+    steps = steps_of(counts, begin.topics)
+    climbing = em.Accelerated(steps) if accelerated else steps
+    parameters = begin.parameters()
+    points: list[tuple[int, float, float]] = []
+    began = perf_counter()
+
+    def note(state: em.Pass) -> bool:
+        points.append((state.number, perf_counter() - began, state.log_likelihood))
+        return state.log_likelihood >= until and state.number >= at_least
+
+    fit = em.run(climbing, parameters, em.Stop(at_most, -math.inf, math.inf), note)
+    ends = fit.parameters
+    # The peers' yardstick must find the same as our own count.
+    found = peers.log_likelihood(
+        counts, ends.doc_topic[:, : begin.topics], ends.word_topic[:, : begin.topics]
+    )
+    numbers, seconds, likelihoods = (list(column) for column in zip(*points, strict=True))
+    return {
+        "passes": numbers,
+        "seconds": seconds,
+        "log_likelihood": likelihoods,
+        "yardstick": found,
+        "reason": fit.reason,
+    }
+
+
+def seconds_to(climb: dict[str, Any], likelihood: float) -> tuple[float, int] | None:
+    """The seconds and the passes after which a climb had this likelihood; None: it never had."""
+    for done, seconds, reached in zip(
+        climb["passes"], climb["seconds"], climb["log_likelihood"], strict=True
+    ):
+        if reached >= likelihood:
+            return seconds, done
+    return None
+
+
+def best_to(climbs: list[dict[str, Any]], likelihood: float) -> tuple[float, float, int] | None:
+    """Best and worst seconds, and the passes, of several climbs to a likelihood."""
+    found = [seconds_to(climb, likelihood) for climb in climbs]
+    if not found or None in found:
+        return None
+    times = [each[0] for each in found]
+    return min(times), max(times), found[0][1]
+
+
+def best_peer(climbs: dict[str, dict[str, Any]], same_model: list[str]) -> str | None:
+    """The peer of our model with the highest likelihood at its last pass."""
+    found = [name for name in same_model if "log_likelihood" in climbs.get(name, {})]
+    return max(found, key=lambda name: climbs[name]["log_likelihood"][-1], default=None)
+
+
+def climb_table(
+    climbs: dict[str, dict[str, Any]],
+    same_model: list[str],
+    plain: list[dict[str, Any]],
+    accelerated: list[dict[str, Any]],
+    tokens: float,
+) -> str:
+    """For each peer of our model: its likelihood, its seconds, and ours to the same likelihood."""
+    rows = []
+    best = best_peer(climbs, same_model)
+    for name in same_model:
+        climb = climbs.get(name, {})
+        if "failed" in climb:
+            rows.append([name, f"missing: {climb['failed']}", *[""] * 6])
+            continue
+        target = climb["log_likelihood"][-1]
+        theirs = climb["seconds"][-1]
+        cells = []
+        for ours in (plain, accelerated):
+            reached = best_to(ours, target)
+            if reached is None:
+                cells += [f"not in {ours[0]['passes'][-1]} passes", ""]
+            else:
+                cells += [
+                    f"{reached[0]:.2f} ({reached[1]:.2f}), {reached[2]} passes",
+                    f"{theirs / reached[0]:.1f}x",
+                ]
+        each = climb["pass_seconds"]
+        rows.append(
+            [
+                f"**{name}** (the best)" if name == best else name,
+                f"{target / tokens:.5f}",
+                f"{theirs:.1f}",
+                f"{1e3 * np.median(each[:10]):.0f} / {1e3 * np.median(each[-10:]):.0f}",
+                *cells,
+            ]
+        )
+    passes = max((climbs[name]["passes"][-1] for name in same_model if name in climbs), default=0)
+    header = [
+        f"after {passes} passes of",
+        "log-likelihood a word",
+        "its seconds",
+        "ms a pass, first / last ten",
+        "ours, plain: s best (worst)",
+        "sooner",
+        "ours, accelerated: s best (worst)",
+        "sooner",
+    ]
+    return report.table(header, rows)
+
+
+# --- the figure ----------------------------------------------------------------------------------
+
+SHORT = {
+    "enstop PLSA": "enstop",
+    "scikit-learn NMF-KL": "scikit-learn NMF,\nat its best",
+    "scikit-learn NMF-KL, as it comes": "scikit-learn NMF,\nas it comes",
+    "BigARTM offline": "BigARTM",
+    "tomotopy LDA": "tomotopy (LDA)",
+    "gensim LDA": "gensim (LDA)",
+}
+
+
+def draw(
+    climbs: dict[str, dict[str, Any]],
+    same_model: list[str],
+    plain: dict[str, Any],
+    accelerated: dict[str, Any],
+    tokens: float,
+    path: Path,
+) -> None:
+    """Likelihood against seconds: the further left a curve rises, the better."""
+    made, (axes,) = report.figure(10, 5.8)
+    colours = dict(zip(climbs, report.COLOURS, strict=False))
+    lines = []  # label, colour, x, y of the end, whether bold
+    for name, climb in climbs.items():
+        if "log_likelihood" not in climb:
+            continue
+        x, y = climb["seconds"], [value / tokens for value in climb["log_likelihood"]]
+        same = name in same_model
+        axes.plot(x, y, color=colours[name], lw=1.8, ls="-" if same else (0, (2, 2)))
+        axes.plot(x[-1:], y[-1:], "o", ms=4, color=colours[name])
+        lines.append((SHORT.get(name, name), colours[name], x[-1], y[-1], False))
+    for label, climb, style in (
+        ("plsa", plain, "-"),
+        ("plsa,\naccelerated", accelerated, (0, (5, 1.2))),
+    ):
+        # From the first pass on: the likelihood of the start belongs to nobody.
+        x, y = climb["seconds"][1:], [value / tokens for value in climb["log_likelihood"][1:]]
+        axes.plot(x, y, color=report.OURS, lw=2.6, ls=style)
+        axes.plot(x[-1:], y[-1:], "o", ms=5, color=report.OURS)
+        lines.append((label, report.OURS, x[-1], y[-1], True))
+    axes.set_xscale("log")
+    highest = max(line[3] for line in lines)
+    lowest = min(climb["log_likelihood"][0] / tokens for climb in climbs.values() if "seconds" in climb)
+    lowest = min(lowest, plain["log_likelihood"][1] / tokens)
+    room = highest - lowest
+    axes.set_ylim(lowest - 0.03 * room, highest + 0.10 * room)
+    right = max(line[2] for line in lines)
+    axes.set_xlim(right=right * 1.12)
+    _label_ends(axes, lines, right)
+
+    best = best_peer(climbs, same_model)
+    if best is not None:
+        _mark_gain(axes, climbs[best], best, accelerated, tokens, lowest, room)
+    axes.set_xlabel("seconds on one core, set-up left out (each step to the right is ten times longer)")
+    axes.set_ylabel("log-likelihood a word")
+    axes.set_title(
+        "How soon each program explains 20 Newsgroups as well as another: higher and further left "
+        "is better",
+        pad=14,
+    )
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.grid(axis="x", color="#ebebeb", lw=0.8)
+    axes.set_axisbelow(True)
+    report.save_figure(made, path)
+
+
+def _label_ends(axes: Any, lines: list[tuple[str, str, float, float, bool]], right: float) -> None:
+    """Names at the right edge, each joined to the end of its line, none over another."""
+    low, high = axes.get_ylim()
+    places = report.apart([line[3] for line in lines], 0.082 * (high - low))
+    lowest = min(places) - 0.04 * (high - low)
+    lift = max(0.0, low - lowest)
+    for (label, colour, x, y, bold), place in zip(lines, places, strict=True):
+        axes.annotate(
+            label,
+            xy=(x, y),
+            xytext=(right * 1.35, place + lift),
+            color=colour,
+            va="center",
+            fontsize=10.5,
+            fontweight="bold" if bold else "normal",
+            linespacing=0.95,
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.6, "alpha": 0.45, "shrinkB": 4},
+        )
+
+
+def _mark_gain(
+    axes: Any,
+    theirs: dict[str, Any],
+    name: str,
+    ours: dict[str, Any],
+    tokens: float,
+    lowest: float,
+    room: float,
+) -> None:
+    """An arrow, at the height that the best peer ends at, from its seconds to ours."""
+    target = theirs["log_likelihood"][-1]
+    reached = seconds_to(ours, target)
+    if reached is None:
+        return
+    sooner = theirs["seconds"][-1] / reached[0]
+    height = target / tokens
+    axes.annotate(
+        "",
+        xy=(reached[0], height),
+        xytext=(theirs["seconds"][-1], height),
+        arrowprops={"arrowstyle": "-|>", "color": report.INK, "lw": 1.1, "shrinkA": 4, "shrinkB": 2},
+    )
+    middle = math.sqrt(reached[0] * theirs["seconds"][-1])
+    axes.text(
+        middle,
+        height + 0.02 * room,
+        f"the same likelihood {sooner:.0f} times sooner",
+        ha="center",
+        va="bottom",
+        fontsize=10.5,
+        fontweight="bold",
+    )
+
+
+# --- the run -------------------------------------------------------------------------------------
+
+
+def targets_table(
+    record: dict[str, Any], same_model: list[str], climbs: dict[str, Any], ours: dict[str, Any]
+) -> str:
+    """Every target of the project that is measured here, in one table."""
+    rows = []
+    seconds = record["passes"]["seconds"]
+    mine = min(flat(seconds[OURS]))
+    for name, target in PASS_TARGETS.items():
+        ratio = min(flat(seconds[name])) / mine if name in seconds else None
+        rows.append(
+            [
+                f"a pass of {name} against ours",
+                "missing" if ratio is None else f"{ratio:.1f}x",
+                f"{target:.0f}x",
+                report.verdict(None if ratio is None else ratio >= target),
+            ]
+        )
+    bare = limit_name(seconds)
+    share = min(flat(seconds[bare])) / mine if bare else None
+    rows.append(
+        [
+            "share of the limit (the faster variant) that our pass reaches",
+            "missing" if share is None else f"{share:.0%}",
+            f"{LIMIT_TARGET:.0%}",
+            report.verdict(None if share is None else share >= LIMIT_TARGET),
+        ]
+    )
+    best = best_peer(climbs, same_model)
+    for kind, label in (("plain", "plain"), ("accelerated", "accelerated")):
+        reached = best and best_to(ours[kind], climbs[best]["log_likelihood"][-1])
+        sooner = climbs[best]["seconds"][-1] / reached[0] if reached else None
+        rows.append(
+            [
+                f"time to the likelihood of {best}, {label}",
+                "not reached" if sooner is None else f"{sooner:.1f}x sooner",
+                f"{CLIMB_TARGET:.0f}x",
+                report.verdict((sooner or 0) >= CLIMB_TARGET if best else None),
+            ]
+        )
+    threads = record["threads"]
+    gain = min(threads["seconds"]["1"]) / min(threads["seconds"]["2"])
+    enough = threads["processors"] > 1
+    same = "the same bits" if threads["same_bits"] else "OTHER BITS"
+    rows.append(
+        [
+            "two threads against one",
+            f"{gain:.2f}x, {same}",
+            f"{THREADS_TARGET}x, the same bits",
+            report.verdict(gain >= THREADS_TARGET and threads["same_bits"] if enough else None),
+        ]
+    )
+    peak = record["memory, fit"]["peak_bytes"]
+    rows.append(
+        [
+            "peak memory above the input, PLSA.fit, 10 passes",
+            "unknown here" if peak is None else f"{peak / 1e6:.0f} MB",
+            f"{MEMORY_TARGET / 1e6:.0f} MB",
+            report.verdict(None if peak is None else peak <= MEMORY_TARGET),
+        ]
+    )
+    return report.table(["target", "seen", "to reach", ""], rows)
+
+
+def levels_table(levels: dict[str, Any]) -> str:
+    """Our pass by instruction set."""
+    rows = [
+        [
+            name,
+            report.best_and_worst(level["seconds"], 1e3),
+            report.number(1e3 * min(level["expect_seconds"])),
+            "yes" if level["same_bits"] else "NO",
+        ]
+        for name, level in levels.items()
+    ]
+    header = ["instruction set", "ms a pass: best (worst)", "of it expect", "same bits"]
+    return report.table(header, rows)
+
+
+def memory_table(record: dict[str, Any], climbs: dict[str, Any]) -> str:
+    """Peaks of memory, ours in a process of its own, the peers' in this one."""
+    found = {f"ours: {words}": record[f"memory, {kind}"] for kind, words in MEMORY_KINDS.items()}
+    found |= {name: climb for name, climb in climbs.items() if "peak_bytes" in climb}
+    rows = [
+        [name, "unknown" if one["peak_bytes"] is None else f"{one['peak_bytes'] / 1e6:.0f}"]
+        for name, one in found.items()
+    ]
+    return report.table(["peak above the input", "MB"], rows)
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--data", help="folder of the corpora; else PLSA_DATA, else ../shared/data")
+    parser.add_argument("--topics", type=int, default=40)
+    parser.add_argument("--repeats", type=int, help="turns that each program takes (6; quick: 2)")
+    parser.add_argument("--passes", type=int, help="passes of each peer in the climb (100; quick: 8)")
+    parser.add_argument("--peers", nargs="+", metavar="NAME", help=f"of: {'; '.join(peers.NAMES)}")
+    parser.add_argument("--quick", action="store_true", help="a trial of minutes, not a measurement")
+    parser.add_argument("--memory", choices=MEMORY_KINDS, help=argparse.SUPPRESS)
+    report.add_options(parser)
+    return parser
+
+
+def main() -> None:
+    """Runs all of it and writes the report."""
+    parser = arguments()
+    options = parser.parse_args()
+    for name in ("topics", "repeats", "passes"):
+        if getattr(options, name) is not None and getattr(options, name) < 1:
+            parser.error(f"--{name} must be at least 1")
+    # tomotopy's compiled part announces a type without a module as it is loaded.
+    warnings.filterwarnings("ignore", message="builtin type", category=DeprecationWarning)
+    try:
+        counts, _ = corpora.newsgroups_counts(options.data)
+    except corpora.MissingCorpusError as error:
+        raise SystemExit(f"em_pass.py: {error}") from None
+    if options.memory:
+        print(json.dumps({"peak_bytes": peak_memory(counts, options.topics, options.memory)}))
+        return
+
+    try:
+        named = list(peers.NAMES if options.peers is None else options.peers)
+        rivals = peers.available(named)
+        missing = dict(peers.missing(named))
+    except ValueError as error:
+        parser.error(f"--peers: {error}")
+    for name, why in missing.items():
+        report.say(f"{name} is missing: {why}")
+    turns = options.repeats or (2 if options.quick else 6)
+    passes = options.passes or (8 if options.quick else 100)
+    each = 2 if options.quick else 4
+    tokens = float(counts.sum(dtype=np.float64))
+    settings = {
+        "corpus": "20 Newsgroups",
+        "documents": counts.shape[0],
+        "words": counts.shape[1],
+        "nonzeros": counts.nnz,
+        "topics": options.topics,
+        "turns": turns,
+        "passes a turn": each,
+        "passes of the climb": passes,
+        "peers": named,
+        "missing": missing,
+    }
+    record = report.Record(NAME, report.folder(options), settings, DISTRIBUTIONS, options.resume)
+    begin = Start(counts, options.topics)
+
+    timings = record.measured("passes", lambda: time_passes(counts, begin, rivals, turns, each))
+    levels = record.measured("levels", lambda: time_levels(counts, begin, turns, each))
+    threads = record.measured("threads", lambda: time_threads(counts, begin, turns, each))
+    for kind in MEMORY_KINDS:
+        given = ["--data", str(options.data)] if options.data else []
+        given += ["--topics", str(options.topics), "--memory", kind]
+        record.measured(f"memory, {kind}", lambda g=given: report.measured_apart(__file__, *g))
+        report.say(f"memory of {MEMORY_KINDS[kind]}: done")
+    climbs = {}
+    for rival in rivals:
+
+        def climb(rival: peers.Peer = rival) -> dict[str, Any]:
+            try:
+                return climb_of_peer(rival, counts, begin, passes)
+            except Exception as error:  # as above
+                return {"failed": f"{type(error).__name__}: {error}"}
+
+        climbs[rival.name] = record.measured(f"climb, {rival.name}", climb)
+    same_model = [rival.name for rival in rivals if rival.same_model]
+    highest = best_peer(climbs, same_model)
+    until = climbs[highest]["log_likelihood"][-1] if highest else -math.inf
+    ours: dict[str, list[dict[str, Any]]] = {"plain": [], "accelerated": []}
+    for turn in range(2 if options.quick else 3):
+        for kind, found in ours.items():
+            key = f"climb, ours, {kind}, {turn + 1}"
+            bounds = (until, passes, 20 * passes)
+            found.append(
+                record.measured(
+                    key,
+                    lambda b=bounds, k=kind: climb_of_ours(counts, begin, k == "accelerated", *b),
+                )
+            )
+        report.say(f"our climb {turn + 1}: done")
+
+    path = record.folder / f"{NAME}.png"
+    if climbs:
+        draw(climbs, same_model, ours["plain"][0], ours["accelerated"][0], tokens, path)
+    measured = record.facts["measured"]
+    text = [
+        report.heading(
+            "One EM pass, and the time to a likelihood",
+            "How long does one pass take, and how long the way to a likelihood, beside every rival? "
+            "float32 and one thread unless said otherwise; all from the same start.",
+            settings,
+            record.facts,
+        ),
+        "## One pass\n\nAll took turns in one process; the best pass of all turns, the worst in "
+        "brackets. Ours includes the likelihood, the peers' do not. 'Turn by turn' is the range of "
+        "the ratio of best passes within a turn. The limit only moves the rows that a pass must "
+        "read and write; its faster variant is the limit.",
+        pass_table(timings, named, missing),
+        "\n".join(
+            f"* {rival.name}: {rival.update}; {rival.note}." for rival in rivals
+        ),
+        "## The targets",
+        targets_table(measured, same_model, climbs, ours),
+        "## The time to a likelihood\n\nSeconds in which each peer of our model did its passes, and "
+        "ours until the likelihood was the same or higher, which include the expectation that found "
+        "it out.",
+        climb_table(climbs, same_model, ours["plain"], ours["accelerated"], tokens),
+        _slowing(ours["plain"], ours["accelerated"]),
+        f"![Likelihood against seconds]({path.name})" if climbs else "",
+        "## Instruction sets\n\nEach ran as many passes from the same start.",
+        levels_table(levels),
+        "## Threads\n\n"
+        + report.table(
+            ["threads", "ms a pass: best (worst)"],
+            [
+                [count, report.best_and_worst(threads["seconds"][count], 1e3)]
+                for count in threads["seconds"]
+            ],
+        ),
+        "## Memory",
+        memory_table(measured, climbs),
+    ]
+    record.finish("\n\n".join(part for part in text if part))
+    # Speed may be missed; these may not.
+    if not threads["same_bits"] or not all(level["same_bits"] for level in levels.values()):
+        raise SystemExit("em_pass.py: other bits with other threads or another instruction set")
+
+
+def _slowing(plain: list[dict[str, Any]], accelerated: list[dict[str, Any]]) -> str:
+    """Whether our passes become slower on the way, and whether both yardsticks agree."""
+    each = np.diff(plain[0]["seconds"])
+    apart = max(
+        abs(climb["yardstick"] / climb["log_likelihood"][-1] - 1) for climb in plain + accelerated
+    )
+    return (
+        f"Our plain passes took {1e3 * np.median(each[:10]):.1f} ms at first (median of ten) and "
+        f"{1e3 * np.median(each[-10:]):.1f} ms at the end ({len(each)} passes). Our likelihood and that "
+        f"of the peers' yardstick differ by {apart:.1e} of it at most."
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

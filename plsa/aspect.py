@@ -1,0 +1,168 @@
+"""What every aspect model shares as an estimator: checking, running the loop, folding in."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from plsa import em, inputs
+from plsa.counts import Counts
+from plsa.parameters import Fit, Parameters, Real, padded, unpadded
+from plsa.progress import ProgressLine
+from plsa.steps import Folded, GatedSteps, fold_in
+
+# How much of the objective rounding may take away in one pass without a model being wrong.
+_NOISE = {np.dtype("float32"): 1e-6, np.dtype("float64"): 1e-11}
+
+
+class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """The part of an aspect model that has nothing to do with its labels.
+
+    A model has `max_iter`, `tol`, `accelerate`, `n_init`, `fold_iter`, `fold_tol`, `n_threads`, `verbose`
+    and `callback` as parameters; after a fit it has `components_`, `topic_prior_`, `prior_strength_` and
+    the history of the loop.
+    """
+
+    max_iter: int
+    tol: float
+    accelerate: bool
+    n_init: int
+    smoothing: float
+    prior_strength: float
+    fold_iter: int
+    fold_tol: float
+    dtype: Any
+    n_threads: int | None
+    verbose: int
+    callback: em.Callback | None
+
+    def _check_loop_parameters(self) -> None:
+        inputs.check_whole(self.max_iter, "max_iter", 0)
+        inputs.check_number(self.tol, "tol")
+        inputs.check_choice(self.accelerate, "accelerate", [True, False])
+        inputs.check_whole(self.n_init, "n_init", 1)
+        inputs.check_number(self.smoothing, "smoothing")
+        inputs.check_number(self.prior_strength, "prior_strength")
+        inputs.check_whole(self.fold_iter, "fold_iter", 0)
+        inputs.check_number(self.fold_tol, "fold_tol")
+        inputs.check_threads(self.n_threads)
+        if self.callback is not None and not callable(self.callback):
+            raise ValueError(f"callback == {self.callback!r}, but must be None or callable.")
+
+    def _best_run(self, steps: GatedSteps, starts: list[Callable[[], Parameters]]) -> Fit:
+        """The run with the highest objective, one from each start."""
+        n_tokens = steps.counts.total(steps.weight)
+        # A probability is off by a rounding error at most, so its logarithm is, so each word is.
+        stop = em.Stop(self.max_iter, self.tol * n_tokens, _NOISE[steps.counts.dtype], n_tokens)
+        best: Fit | None = None
+        for number, begin in enumerate(starts, 1):
+            of = f" (start {number} of {len(starts)})" if len(starts) > 1 else ""
+            line = (
+                ProgressLine(type(self).__name__ + of, self.max_iter, n_tokens)
+                if self.verbose
+                else None
+            )
+            climbing: em.Steps = em.Accelerated(steps) if self.accelerate else steps
+            fit = em.run(climbing, begin(), stop, _both(line, self.callback))
+            if line is not None:
+                line.close(fit.reason, fit.n_passes)
+            if best is None or (fit.trace and fit.trace[-1] > best.trace[-1]):
+                best = fit
+            if fit.reason == "interrupted":
+                break
+        assert best is not None
+        return best
+
+    def _keep(self, fit: Fit, steps: GatedSteps, prior: NDArray[Any]) -> None:
+        """Sets what the fit has learnt; complains of what went wrong."""
+        n_topics = steps.n_topics
+        word_topic = unpadded(fit.parameters.word_topic, n_topics)
+        # Word-major in memory, as the kernels have it: folding in copies rows, not columns.
+        self.components_ = np.ascontiguousarray(word_topic).T
+        self.doc_topic_ = np.ascontiguousarray(unpadded(fit.parameters.doc_topic, n_topics))
+        self.topic_prior_ = prior
+        self.objective_trace_ = np.array(fit.trace)
+        self.log_likelihood_ = fit.log_likelihood
+        self.n_iter_ = max(fit.n_passes - 1, 0)
+        self.stop_reason_ = fit.reason
+        self.n_impossible_ = fit.n_impossible
+        if fit.reason == "fell":
+            warnings.warn(
+                f"the objective fell from {fit.trace[-2]:.9g} to {fit.trace[-1]:.9g}: rounding has the "
+                "upper hand. Pass dtype='float64'.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        if fit.n_impossible:
+            documents = steps.impossible_documents()
+            first = f", the first in document {documents[0]}" if len(documents) else ""
+            warnings.warn(
+                f"{fit.n_impossible} nonzeros of X have probability zero under the model{first}, and took "
+                "no part. A start with a zero for a word keeps it at zero; smoothing > 0 mends that.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _fold(self, counts: Counts) -> Folded:
+        """The topics of checked counts under the fitted model, its gate off."""
+        dtype = counts.dtype
+        word_topic = padded(self.components_.T, dtype)
+        start = padded(self.topic_prior_[np.newaxis], dtype)
+        strength = float(self.prior_strength)
+        return fold_in(
+            counts,
+            word_topic,
+            start,
+            prior=start * dtype.type(strength) if strength > 0 else None,
+            max_iter=self.fold_iter,
+            tol=self.fold_tol,
+            n_threads=self.n_threads,
+        )
+
+    def _new_counts(self, X: Any) -> Counts:
+        check_is_fitted(self, "components_")
+        return inputs.check_counts(self, X, reset=False, dtype=self.dtype)
+
+    def transform(self, X: Any) -> Real:
+        """P(topic|document) of each document, by folding it in.
+
+        P(w|z) stays as it is and a document's topics are updated until none moves by more than `fold_tol`,
+        or `fold_iter` times. The answer for a document does not depend on the others given with it. One
+        without words, or with none that a topic knows, gets the prior.
+        """
+        counts = self._new_counts(X)
+        topics = unpadded(self._fold(counts).doc_topic, len(self.components_))
+        return np.ascontiguousarray(topics)
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Real:
+        """`fit(X, y).transform(X)`: the same answer, by definition. `doc_topic_` is that of the fit."""
+        return self.fit(X, y, **fit_params).transform(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _both(line: ProgressLine | None, callback: em.Callback | None) -> em.Callback | None:
+    if line is None or callback is None:
+        return callback if line is None else line
+
+    def called(state: em.Pass) -> Any:
+        line(state)
+        return callback(state)
+
+    return called

@@ -1,0 +1,342 @@
+"""Every check of what a user hands in: the only place that raises errors about it.
+
+An error says what was wrong, where, what was found and what to do. Nothing that is given is ever written to.
+"""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from plsa.counts import Counts
+from plsa.parameters import Real
+
+_BLOCK = 1 << 20  # nonzeros looked at together: room for temporary arrays stays small
+
+
+def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Counts:
+    """The counts of X, a document a row, as the kernels want them.
+
+    Afterwards every count is finite and not negative, words ascend in each document and none stands twice.
+    X may be a sparse matrix or array of any format, or dense; float32 stays float32 and float64 float64,
+    integers become float32 (`dtype` overrides). Sets `n_features_in_` where `reset`.
+    """
+    if sparse.issparse(X):
+        _check_structure(X)
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype="numeric",
+        accept_large_sparse=True,
+        ensure_min_features=1,
+        ensure_all_finite=True,
+    )
+    real = _real_type(X.dtype, dtype)
+    if not sparse.issparse(X):
+        X = sparse.csr_array(np.asarray(X))
+    offset = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    index_type = np.int64 if X.indices.dtype.itemsize > 4 else np.int32
+    word = np.require(X.indices, dtype=index_type, requirements=["C", "A"])
+    count = np.require(X.data, dtype=real, requirements=["C", "A"])
+    word, count = word[: offset[-1]], count[: offset[-1]]
+    if not _ascending(offset, word):
+        merged = sparse.csr_array((count.copy(), word.copy(), offset.copy()), shape=X.shape)
+        merged.has_sorted_indices = False
+        merged.has_canonical_format = False
+        merged.sum_duplicates()
+        offset, word, count = merged.indptr.astype(np.int64), merged.indices, merged.data
+        word = np.require(word, dtype=index_type, requirements=["C", "A"])
+    _check_not_negative(estimator, offset, word, count)
+    return Counts(offset, word, count, X.shape[1])
+
+
+def _real_type(found: np.dtype[Any], asked: Any) -> Any:
+    if asked is None:
+        return found if found in (np.dtype("float32"), np.dtype("float64")) else np.float32
+    if np.dtype(asked) not in (np.dtype("float32"), np.dtype("float64")):
+        raise ValueError(f"dtype is {asked!r}, but must be float32, float64 or None (as X has it).")
+    return np.dtype(asked).type
+
+
+def _check_structure(X: Any) -> None:
+    """Raises where the indices of a sparse matrix point outside of it: compiled code would crash."""
+    if X.ndim != 2:
+        return  # scikit-learn says what is wrong with it
+    if X.format in ("csr", "csc"):
+        n_major, n_minor = X.shape if X.format == "csr" else X.shape[::-1]
+        indptr, indices = X.indptr, X.indices
+        if len(indptr) != n_major + 1 or indptr[0] != 0 or np.any(np.diff(indptr) < 0):
+            raise ValueError(
+                f"X has a broken indptr: it must have {n_major + 1} entries that rise from 0, but has "
+                f"{len(indptr)} and begins {indptr[:4].tolist()}. Build X anew from its entries."
+            )
+        if indptr[-1] > len(indices) or len(indices) != len(X.data):
+            raise ValueError(
+                f"X has a broken indptr: it ends at {indptr[-1]}, but there are {len(indices)} indices "
+                f"and {len(X.data)} values. Build X anew from its entries."
+            )
+        _check_range(indices, n_minor, "column" if X.format == "csr" else "row")
+    elif X.format == "coo":
+        for axis, name in enumerate(("row", "column")):
+            _check_range(X.coords[axis] if hasattr(X, "coords") else (X.row, X.col)[axis],
+                         X.shape[axis], name)
+
+
+def _check_range(indices: NDArray[Any], limit: int, name: str) -> None:
+    if len(indices) and (indices.min() < 0 or indices.max() >= limit):
+        at = int(np.flatnonzero((indices < 0) | (indices >= limit))[0])
+        raise ValueError(
+            f"X has a {name} index out of range: {indices[at]} at entry {at}, but there are {limit} "
+            f"{name}s. Build X anew from its entries."
+        )
+
+
+def _ascending(offset: NDArray[np.int64], word: NDArray[Any]) -> bool:
+    """Whether the words of every document ascend. scipy's own flag may be out of date."""
+    starts = offset[1:-1]
+    for begin in range(0, len(word) - 1, _BLOCK):
+        end = min(begin + _BLOCK, len(word) - 1)
+        falls = np.flatnonzero(word[begin + 1 : end + 1] <= word[begin:end]) + begin + 1
+        if len(falls):
+            at = np.searchsorted(starts, falls)
+            if np.any(at == len(starts)) or np.any(starts[at] != falls):
+                return False
+    return True
+
+
+def _check_not_negative(
+    estimator: Any, offset: NDArray[np.int64], word: NDArray[Any], count: Real
+) -> None:
+    for begin in range(0, len(count), _BLOCK):
+        block = count[begin : begin + _BLOCK]
+        if block.min() < 0:
+            at = begin + int(np.flatnonzero(block < 0)[0])
+            row = int(np.searchsorted(offset, at, side="right")) - 1
+            raise ValueError(
+                f"X holds a negative count, {count[at]} at ({row}, {word[at]}); "
+                f"Negative values in data passed to {type(estimator).__name__}, which needs counts >= 0."
+            )
+        if not np.isfinite(block).all():  # an integer or float64 beyond float32
+            at = begin + int(np.flatnonzero(~np.isfinite(block))[0])
+            row = int(np.searchsorted(offset, at, side="right")) - 1
+            raise ValueError(
+                f"X holds a count too large for {count.dtype} at ({row}, {word[at]}); scale the counts "
+                f"or pass dtype='float64'."
+            )
+
+
+def check_some_words(counts: Counts) -> None:
+    """Raises where all documents are empty: there is nothing to learn from."""
+    if not np.any(counts.count > 0):
+        raise ValueError(
+            f"X has {counts.n_documents} documents and not one word in them: all counts are zero. "
+            "Check the vocabulary of the vectoriser."
+        )
+
+
+def check_weight(sample_weight: ArrayLike | None, n_documents: int, dtype: Any) -> Real | None:
+    """How often each document counts, or None where all count once."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight)
+    if weight.ndim == 0 and weight.dtype.kind in "iuf":
+        weight = np.full(n_documents, weight)
+    if weight.dtype.kind not in "iufb" or weight.ndim != 1:
+        raise ValueError(
+            f"sample_weight must be a 1D array of numbers, but is {weight.ndim}D of type {weight.dtype}."
+        )
+    if len(weight) != n_documents:
+        raise ValueError(
+            f"sample_weight has {len(weight)} entries for {n_documents} documents; give one for each."
+        )
+    weight = np.ascontiguousarray(weight, dtype=dtype)
+    bad = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
+    if len(bad):
+        raise ValueError(
+            f"sample_weight holds {weight[bad[0]]} at {bad[0]}; weights must be finite and >= 0."
+        )
+    if not np.any(weight > 0):
+        raise ValueError("Sample weights are all zero: at least one must be larger than zero.")
+    return weight
+
+
+def check_whole(value: Any, name: str, smallest: int) -> int:
+    """A whole number that is not below `smallest`."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < smallest:
+        raise ValueError(f"{name} == {value!r}, but must be a whole number >= {smallest}.")
+    return int(value)
+
+
+def check_number(
+    value: Any, name: str, smallest: float = 0.0, *, above: float | None = None
+) -> float:
+    """A finite number that is not below `smallest`, or that is above `above`."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    number = float(value) if real else np.nan
+    inside = number >= smallest if above is None else number > above
+    if not inside or number == np.inf:
+        limit = f">= {smallest:g}" if above is None else f"> {above:g}"
+        raise ValueError(f"{name} == {value!r}, but must be a finite number {limit}.")
+    return number
+
+
+def check_choice(value: Any, name: str, choices: Sequence[Any]) -> Any:
+    """One of the choices."""
+    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
+        raise ValueError(f"{name} == {value!r}, but must be one of {list(choices)}.")
+    return value
+
+
+def check_threads(n_threads: Any) -> int | None:
+    """None, or a number of threads as joblib counts them."""
+    if n_threads is None:
+        return None
+    if isinstance(n_threads, bool) or not isinstance(n_threads, numbers.Integral) or n_threads == 0:
+        raise ValueError(
+            f"n_threads == {n_threads!r}, but must be None (all processors), a number >= 1, or negative "
+            "(-1: all, -2: all but one)."
+        )
+    return int(n_threads)
+
+
+def check_distributions(given: Any, name: str, shape: tuple[int, int], what: str) -> NDArray[np.float64]:
+    """A matrix of this shape whose rows are distributions."""
+    matrix = np.asarray(given)
+    if matrix.dtype.kind not in "iufb":
+        raise ValueError(f"{name} has type {matrix.dtype}, but must hold numbers.")
+    if matrix.shape != shape:
+        raise ValueError(f"{name} has shape {matrix.shape}, but must have {shape}: {what}.")
+    matrix = matrix.astype(np.float64)
+    bad = np.argwhere(~np.isfinite(matrix) | (matrix < 0))
+    if len(bad):
+        row, column = bad[0]
+        raise ValueError(
+            f"{name} holds {matrix[row, column]} at ({row}, {column}); probabilities must be >= 0."
+        )
+    sums = matrix.sum(axis=1)
+    wrong = np.flatnonzero(np.abs(sums - 1) > 1e-3)
+    if len(wrong):
+        raise ValueError(
+            f"{name} is not a distribution: row {wrong[0]} sums to {sums[wrong[0]]:g}, not 1. "
+            "Divide each row by its sum."
+        )
+    return matrix / sums[:, np.newaxis]
+
+
+def check_labels(y: Any, n_documents: int) -> NDArray[Any]:
+    """Labels as a 1D array of one entry a document; which of them are missing is not looked at."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    if isinstance(y, list | tuple):
+        # A list of strings and None, or of strings and -1: numpy would make strings of them all.
+        mixed = any(isinstance(v, str) for v in y) and not all(isinstance(v, str) for v in y)
+        y = np.array(y, dtype=object) if mixed else np.asarray(y)
+    y = column_or_1d(y, warn=True)
+    if len(y) != n_documents:
+        raise ValueError(
+            f"y has {len(y)} labels for {n_documents} documents: inconsistent numbers of samples; "
+            "give one for each, -1 where there is none."
+        )
+    return np.asarray(y)
+
+
+def check_classes(labelled: NDArray[Any]) -> None:
+    """Raises where what is labelled is not a choice among classes."""
+    if len(labelled) == 0:
+        raise ValueError(
+            "y labels no document: all are marked as unlabelled. Label at least one document of each "
+            "class, or use PLSA, which needs no labels."
+        )
+    with warnings.catch_warnings():
+        # One or two labels a class are what these models are for, no sign of a regression.
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        check_classification_targets(labelled)
+
+
+def check_topics_per_class(given: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
+    """How many topics each class has."""
+    if isinstance(given, numbers.Integral) and not isinstance(given, bool):
+        return np.full(len(classes), check_whole(given, "topics_per_class", 1))
+    if isinstance(given, Mapping):
+        unknown = [c for c in given if c not in classes.tolist()]
+        missing = [c for c in classes.tolist() if c not in given]
+        if unknown or missing:
+            raise ValueError(
+                f"topics_per_class does not fit the classes of y: unknown {unknown}, missing {missing}."
+            )
+        given = [given[c] for c in classes.tolist()]
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+        raise ValueError(
+            f"topics_per_class == {given!r}, but must be a whole number >= 1, a list with one for each "
+            "class, or a mapping from class to number."
+        )
+    if len(given) != len(classes):
+        raise ValueError(
+            f"topics_per_class has {len(given)} entries for {len(classes)} classes {classes.tolist()}."
+        )
+    return np.array([check_whole(n, "topics_per_class", 1) for n in given])
+
+
+def check_topics(model: Any) -> NDArray[np.float64]:
+    """P(w|z) of a fitted model, topics x words: `components_` with rows that sum to one."""
+    if not hasattr(model, "components_"):
+        check_is_fitted(model)
+        raise ValueError(f"model == {model!r} has no topics; it must have components_ after fit.")
+    components = np.array(model.components_, dtype=np.float64)
+    if components.ndim != 2 or not np.all((components >= 0) & np.isfinite(components)):
+        raise ValueError(
+            f"components_ of {model!r} are not word distributions: they must be topics x words, "
+            "finite and >= 0."
+        )
+    total = components.sum(axis=1, keepdims=True)
+    np.divide(components, total, out=components, where=total > 0)
+    return components
+
+
+def check_vocabulary(vocabulary: Any, model: Any, n_words: int) -> list[str]:
+    """What the columns of the counts are called.
+
+    `vocabulary` may be a list of words, a mapping from word to column, or have
+    `get_feature_names_out`. None: as the steps of `model` before its last have it, where it is a
+    Pipeline, else its `feature_names_in_`, else the numbers of the columns.
+    """
+    if vocabulary is None:
+        if len(getattr(model, "steps", ())) > 1:
+            try:
+                vocabulary = model[:-1].get_feature_names_out()
+            except AttributeError:  # of a step that does not know, such as a HashingVectorizer
+                vocabulary = None
+        else:
+            vocabulary = getattr(model, "feature_names_in_", None)
+        if vocabulary is None:
+            vocabulary = range(n_words)
+    elif hasattr(vocabulary, "get_feature_names_out"):
+        vocabulary = vocabulary.get_feature_names_out()
+    elif isinstance(vocabulary, Mapping):
+        if sorted(vocabulary.values()) != list(range(len(vocabulary))):
+            raise ValueError(
+                "vocabulary is a mapping, but not from each word to its column: its values must be "
+                f"0 to {len(vocabulary) - 1}, each once."
+            )
+        vocabulary = sorted(vocabulary, key=vocabulary.__getitem__)
+    if isinstance(vocabulary, str) or not hasattr(vocabulary, "__len__"):
+        raise ValueError(
+            f"vocabulary == {vocabulary!r}, but must be a list of words, a mapping from word to "
+            "column, or a fitted vectoriser."
+        )
+    if len(vocabulary) != n_words:
+        raise ValueError(
+            f"vocabulary has {len(vocabulary)} words, but the model was fitted on {n_words} columns; "
+            "pass that of the vectoriser that made its counts."
+        )
+    return [str(word) for word in vocabulary]

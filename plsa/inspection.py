@@ -1,0 +1,129 @@
+"""What a fitted model has learnt, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plsa import inputs
+
+# A word counts as at most so many times as probable in a topic as in the others. Without a limit
+# the words that no other topic has would come first however rare they are.
+_MOST_TIMES = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class TopicWords:
+    """The words that say most about one topic, the best first; iterates over (word, score)."""
+
+    topic: int  # row of `components_`
+    label: Any  # the topic's class; None where it has none
+    words: tuple[str, ...]
+    scores: tuple[float, ...]
+
+    def __iter__(self) -> Iterator[tuple[str, float]]:
+        return iter(zip(self.words, self.scores, strict=True))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __str__(self) -> str:
+        name = f"topic {self.topic}" if self.label is None else str(self.label)
+        return f"{name}: {' '.join(self.words)}"
+
+
+def top_words(
+    model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "ratio"
+) -> list[TopicWords]:
+    """The `n` words that say most about each topic of a fitted model, in the order of its topics.
+
+    Parameters
+    ----------
+    model : estimator with `components_` (topics x words), or a Pipeline that ends in one
+        Rows are brought to sum one, so that topic models of scikit-learn do as well.
+    vocabulary : list of words, mapping from word to column, or fitted vectoriser, default=None
+        What the columns are called. None: as the Pipeline's vectoriser has it, else the model's
+        `feature_names_in_`, else the number of the column.
+    n : int, default=10
+        Words a topic. There are fewer where no more speak for it: those of probability zero are
+        left out, and by ratio those that are no more probable than in the other topics.
+    by : {"ratio", "probability"}, default="ratio"
+        "probability" ranks by P(w|z): what the topic is made of, words that are frequent everywhere
+        included. "ratio" ranks by the weighted log-likelihood ratio,
+        P(w|z) log(P(w|z) / P(w|other topics)): what sets the topic apart. The other topics are
+        mixed in proportion to the model's `topic_prior_`, or equally where it has none; a ratio
+        counts as a thousand at most; a lone topic is compared with all words being as probable.
+
+    Returns
+    -------
+    list of TopicWords
+        With `words` and `scores`, descending; `topic`, the row of `components_`; and `label`, the
+        class of a classifier's topic, None for topics of no class. Equal scores keep the order of
+        columns.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from plsa import PLSAClassifier, top_words
+    >>> texts = ["the tea the milk tea", "the tea", "the goal the ball goal", "the ball the team"]
+    >>> model = make_pipeline(CountVectorizer(), PLSAClassifier(scaling=None, random_state=0))
+    >>> for topic in top_words(model.fit(texts, ["food", "food", "sport", "sport"]), n=2):
+    ...     print(topic)
+    food: tea milk
+    sport: ball goal
+    >>> for topic in top_words(model, n=2, by="probability"):
+    ...     print(topic)
+    food: tea the
+    sport: the ball
+    """
+    n = inputs.check_whole(n, "n", 1)
+    inputs.check_choice(by, "by", ["ratio", "probability"])
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    word_of_topic = inputs.check_topics(last)
+    words = inputs.check_vocabulary(vocabulary, model, word_of_topic.shape[1])
+    score = word_of_topic
+    if by == "ratio":
+        score = _ratio(word_of_topic, getattr(last, "topic_prior_", None))
+    labels = _labels(last, len(word_of_topic))
+    found = []
+    for topic, row in enumerate(score):
+        best = np.argsort(-row, kind="stable")[:n]
+        best = best[row[best] > 0]
+        found.append(
+            TopicWords(
+                topic,
+                labels[topic],
+                tuple(words[column] for column in best),
+                tuple(row[best].tolist()),
+            )
+        )
+    return found
+
+
+def _ratio(word_of_topic: NDArray[np.float64], prior: Any) -> NDArray[np.float64]:
+    """P(w|z) log(P(w|z) / P(w|other topics)), zero where P(w|z) is."""
+    n_topics, n_words = word_of_topic.shape
+    share = np.ones(n_topics) if prior is None else np.asarray(prior, dtype=np.float64)
+    together = share @ word_of_topic
+    score = np.zeros_like(word_of_topic)
+    for topic, row in enumerate(word_of_topic):
+        others = np.full(n_words, 1 / n_words)
+        if n_topics > 1:
+            others = (together - share[topic] * row) / (share.sum() - share[topic])
+        at = row > 0
+        ratio = row[at] / np.maximum(others[at], row[at] / _MOST_TIMES)
+        score[topic, at] = row[at] * np.log(ratio)
+    return score
+
+
+def _labels(model: Any, n_topics: int) -> list[Any]:
+    """The class of each topic; None where it has none."""
+    if not hasattr(model, "topic_class_"):
+        return [None] * n_topics
+    classes = np.asarray(model.classes_).tolist()
+    return [None if place < 0 else classes[place] for place in model.topic_class_]

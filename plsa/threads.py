@@ -1,0 +1,45 @@
+"""How many threads to use: the one place that decides."""
+
+from __future__ import annotations
+
+import os
+
+import joblib
+
+import plsa._kernels as _kernels
+
+# Below this many multiplications starting threads costs more than they save; the bits are the same.
+_SMALLEST_WORK = 2_000_000
+
+_forked = False
+
+
+def _after_fork() -> None:
+    # GNU OpenMP's threads do not survive a fork: using them in the child would wait for ever.
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def available_threads() -> int:
+    """The processors this process may use: its affinity, its container's quota, `OMP_NUM_THREADS`."""
+    count = int(joblib.cpu_count())
+    asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return min(count, int(asked)) if asked.isdigit() and int(asked) > 0 else count
+
+
+def effective_threads(n_threads: int | None, work: int | None = None) -> int:
+    """The number of threads to use where `n_threads` was asked for; None: all, -1: all, -2: all but one.
+
+    `work` is the number of multiplications; a small job gets one thread unless a number was given.
+    """
+    if not _kernels.OPENMP or _forked:
+        return 1
+    if n_threads is None:
+        return 1 if work is not None and work < _SMALLEST_WORK else available_threads()
+    if n_threads < 0:
+        return max(1, available_threads() + 1 + n_threads)
+    return int(n_threads)

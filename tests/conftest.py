@@ -1,0 +1,30 @@
+"""Profiles of hypothesis, and what must be as it was after every test.
+
+The default profile always draws the same examples; HYPOTHESIS_PROFILE=thorough draws more, and
+other, ones each time.
+"""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from plsa import _kernels
+
+# No deadline: the first call may compile the kernels, and a machine may be busy.
+_slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
+settings.register_profile(
+    "default", deadline=None, derandomize=True, max_examples=40, suppress_health_check=_slow
+)
+settings.register_profile(
+    "thorough", deadline=None, max_examples=1000, suppress_health_check=_slow, print_blob=True
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(autouse=True)
+def instruction_set():
+    """The instruction set in use, which a test may change for itself alone."""
+    before = _kernels.current_level()
+    yield before
+    _kernels.use_level(before)

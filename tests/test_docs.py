@@ -1,0 +1,37 @@
+"""Examples that people copy: they run, and print what they say."""
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import plsa
+
+MODULES = sorted(path.stem for path in Path(plsa.__file__).parent.glob("*.py"))
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m not in ("__init__", "cli")])
+def test_docstring_examples(module):
+    """Every doctest of a module passes."""
+    result = doctest.testmod(
+        importlib.import_module(f"plsa.{module}"), optionflags=doctest.NORMALIZE_WHITESPACE
+    )
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", [n for n in plsa.__all__ if n not in ("__version__", "datasets")])
+def test_public_names_have_examples(name):
+    """What is public has a docstring with an example."""
+    assert ">>>" in getattr(plsa, name).__doc__
+
+
+def test_readme_example(capsys):
+    """The README's example runs and prints what its comments say."""
+    readme = (Path(__file__).parent.parent / "README.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", readme, flags=re.S)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
+    assert "['food' 'sport']" in capsys.readouterr().out

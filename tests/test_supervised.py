@@ -1,0 +1,200 @@
+"""PLSAClassifier and the labels it is given."""
+
+import pickle
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+from plsa import CountScaler, PLSAClassifier
+from plsa.datasets import planted_corpus
+from plsa.supervision import is_unlabelled, read_labels
+
+TEXTS = ["tea milk tea", "milk tea cup", "goal ball goal", "ball team goal", "tea cup", "team ball"]
+LABELS = ["food", "food", "sport", "sport", "food", "sport"]
+MESSY = strategies.messy_counts().map(lambda pair: pair[0])
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    """Documents of four classes of two topics each."""
+    return planted_corpus(
+        800, 400, 8, n_classes=4, document_length=60, word_concentration=0.05, random_state=1
+    )
+
+
+def closed_form(X, code, n_classes, smoothing):
+    """One topic a class: P(w|z) is the class's word counts, smoothed."""
+    counts = np.array([X[code == c].sum(axis=0) for c in range(n_classes)], dtype=float) + smoothing
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("prior_strength", [0.0, 5.0])
+def test_one_topic_a_class_is_the_closed_form(corpus, dtype, prior_strength):
+    """All labels, one topic a class: EM ends where counting does."""
+    model = PLSAClassifier(
+        scaling=None, smoothing=0.5, prior_strength=prior_strength, dtype=dtype
+    ).fit(corpus.counts, corpus.target)
+    expected = closed_form(corpus.counts.toarray(), corpus.target, 4, 0.5)
+    assert_allclose(model.components_, expected, rtol=1e-4 if dtype == "float32" else 1e-12)
+    assert model.stop_reason_ == "settled"
+    assert_array_equal(model.label_topic_, np.eye(4))
+    assert_allclose(model.doc_topic_, np.eye(4)[corpus.target], rtol=1e-6)
+
+
+def test_planted_classes_are_learnt(corpus):
+    """New documents of the planted classes are told apart, with topics as planted."""
+    model = PLSAClassifier(topics_per_class=2, random_state=0).fit(
+        corpus.counts[:600], corpus.target[:600]
+    )
+    assert model.score(corpus.counts[600:], corpus.target[600:]) > 0.95
+    assert_array_equal(model.topic_class_, [0, 0, 1, 1, 2, 2, 3, 3])
+
+
+def test_a_document_uses_the_topics_of_its_class_only(corpus):
+    """And the extra topics, whose classes follow from the documents that use them."""
+    model = PLSAClassifier(
+        topics_per_class={0: 1, 1: 2, 2: 1, 3: 3}, extra_topics=2, scaling=None, random_state=0
+    ).fit(corpus.counts, corpus.target)
+    assert_array_equal(model.topic_class_, [0, 1, 1, 2, 3, 3, 3, -1, -1])
+    foreign = (model.topic_class_[None] != corpus.target[:, None]) & (model.topic_class_ >= 0)[None]
+    assert np.all(model.doc_topic_[foreign] == 0)
+    assert model.doc_topic_[:, -2:].max() > 0.01
+    assert_allclose(model.label_topic_.sum(axis=0), 1)
+    usage = np.array([model.doc_topic_[corpus.target == c, -2:].sum(axis=0) for c in range(4)])
+    assert_array_equal(usage.argmax(axis=0), model.label_topic_[:, -2:].argmax(axis=0))
+    assert np.diff(model.objective_trace_).min() > -1e-6 * abs(model.objective_trace_[0])
+    assert_allclose(model.predict_proba(corpus.counts).sum(axis=1), 1, rtol=1e-6)
+
+
+def test_probabilities_follow_from_topics(corpus):
+    """P(y|d) = sum_z P(z|d) P(y|z), rows sum to one, predict takes the largest."""
+    model = PLSAClassifier(topics_per_class=2, extra_topics=1, random_state=0).fit(
+        corpus.counts, corpus.target
+    )
+    proba = model.predict_proba(corpus.counts)
+    assert_allclose(proba, model.transform(corpus.counts) @ model.label_topic_.T, rtol=1e-5)
+    assert_array_equal(model.predict(corpus.counts), model.classes_[proba.argmax(axis=1)])
+    assert_allclose(np.exp(model.predict_log_proba(corpus.counts)), proba)
+
+
+def test_prior_is_that_of_the_classes():
+    """A document that says nothing gets the classes' frequencies, each counted once more."""
+    X = np.array([[2.0, 1, 0], [2, 1, 0], [1, 1, 0], [0, 1, 3]])
+    model = PLSAClassifier(scaling=None).fit(X, ["a", "a", "a", "b"])
+    assert_allclose(model.class_prior_, [4 / 6, 2 / 6])
+    assert_allclose(model.predict_proba([[0.0, 0, 0]]), [[4 / 6, 2 / 6]], rtol=1e-6)
+    # A short document leans to the frequent class, more so the stronger the prior.
+    weak, strong = (
+        PLSAClassifier(scaling=None, prior_strength=k).fit(X, ["a", "a", "a", "b"]).predict_proba(
+            [[0.0, 1, 0]]
+        )[0, 0]
+        for k in (0.1, 20)
+    )
+    assert strong < weak or strong > 0.6
+
+
+def test_unlabelled_documents_are_left_out(corpus):
+    """-1, None and NaN alike: the fit is that of the labelled documents, bit for bit."""
+    some = np.arange(800) % 3 == 0
+    expected = PLSAClassifier(random_state=0).fit(corpus.counts[some], corpus.target[some])
+    names = np.array(["ant", "bee", "cat", "dog"])[corpus.target]
+    for y in (
+        np.where(some, corpus.target, -1),
+        np.where(some, corpus.target, np.nan),
+        [name if known else None for name, known in zip(names, some, strict=True)],
+        [name if known else -1 for name, known in zip(names, some, strict=True)],
+        np.where(some, names, "-1"),
+    ):
+        model = PLSAClassifier(random_state=0).fit(corpus.counts, y)
+        assert_array_equal(model.components_, expected.components_)
+        assert len(model.classes_) == 4
+    marked = PLSAClassifier(random_state=0, unlabeled="?").fit(
+        corpus.counts, np.where(some, names, "?")
+    )
+    assert_array_equal(marked.components_, expected.components_)
+    assert_array_equal(marked.classes_, ["ant", "bee", "cat", "dog"])
+
+
+def test_minus_one_as_a_class():
+    """y of 1 and -1 is one class and a warning; unlabeled=None makes it two."""
+    X = np.array([[2.0, 1, 0], [0, 1, 3]])
+    with pytest.warns(UserWarning, match="pass unlabeled=None"):
+        one = PLSAClassifier().fit(X, [1, -1])
+    assert_array_equal(one.classes_, [1])
+    assert_array_equal(one.predict_proba(X), [[1.0], [1.0]])
+    two = PLSAClassifier(unlabeled=None).fit(X, [1, -1])
+    assert_array_equal(two.classes_, [-1, 1])
+    assert_array_equal(two.predict(X), [1, -1])
+
+
+def test_what_marks_a_missing_label():
+    """True is not 1, "1" is not 1, and NaN is found among objects."""
+    assert_array_equal(is_unlabelled(np.array([0, -1, 2]), -1), [False, True, False])
+    assert_array_equal(is_unlabelled(np.array([0, -1, 2]), None), [False, False, False])
+    mixed = np.array(["a", None, float("nan"), -1, "-1"], dtype=object)
+    assert_array_equal(is_unlabelled(mixed, -1), [False, True, True, True, False])
+    assert_array_equal(is_unlabelled(np.array(["a", "-1"]), -1), [False, True])
+    assert_array_equal(is_unlabelled(np.array([1.0, np.nan, -1]), "x"), [False, True, False])
+    labels = read_labels(["b", None, "a", "b"], 4)
+    assert_array_equal(labels.classes, ["a", "b"])
+    assert_array_equal(labels.code, [1, -1, 0, 1])
+
+
+@given(MESSY, st.data(), st.integers(1, 3), st.integers(0, 2))
+def test_any_labels_give_probabilities(X, data, topics_per_class, extra_topics):
+    """Odd label patterns: the objective never falls and probabilities are probabilities."""
+    n = X.shape[0]
+    code = data.draw(st.lists(st.integers(-1, 3), min_size=n, max_size=n))
+    known = np.array(code) >= 0
+    if not known.any() or X[known].sum() == 0:
+        with pytest.raises(ValueError, match=r"labels no document|not one word"):
+            PLSAClassifier().fit(X, np.array(code) * 1.0 if known.any() else code)
+        return
+    model = PLSAClassifier(topics_per_class, extra_topics, scaling=None, random_state=0)
+    model.fit(X, np.array([c if c >= 0 else -1 for c in code]) + 10 * known)
+    proba = model.predict_proba(X)
+    assert np.isfinite(proba).all()
+    assert_allclose(proba.sum(axis=1), 1, rtol=1e-5)
+    slack = 1e-11 * max(np.abs(model.objective_trace_).max(), X.sum())
+    assert np.diff(model.objective_trace_).min(initial=0) >= -slack
+
+
+def test_auto_scaling_takes_what_scores_best(corpus):
+    """It is one of the four tried, with the highest score, and refitting with it gives the same model."""
+    model = PLSAClassifier(random_state=0).fit(corpus.counts, corpus.target)
+    assert len(model.scaling_scores_) == 4
+    assert model.scaling_scores_[str(model.scaling_)] == max(model.scaling_scores_.values())
+    again = PLSAClassifier(scaling=model.scaling_, random_state=0).fit(corpus.counts, corpus.target)
+    assert_array_equal(again.components_, model.components_)
+    few = PLSAClassifier(random_state=0).fit(corpus.counts[:8], [0, 1, 2, 3, 3, 3, 3, 3])
+    assert few.scaling_scores_ == {}
+    assert few.scaling_.length == "constant"
+
+
+def test_scaling_is_not_written_to(corpus):
+    """The scaler that is handed in stays unfitted; scaling_ is its fitted copy."""
+    scaler = CountScaler(idf=True)
+    model = PLSAClassifier(scaling=scaler).fit(corpus.counts, corpus.target)
+    assert not hasattr(scaler, "idf_")
+    assert hasattr(model.scaling_, "idf_")
+
+
+def test_pipeline_grid_search_pickle_clone_strings():
+    """From raw texts with string classes, through GridSearchCV, pickle and clone."""
+    pipe = make_pipeline(CountVectorizer(), PLSAClassifier(random_state=0)).fit(TEXTS, LABELS)
+    assert_array_equal(pipe.predict(["milk and tea", "a team"]), ["food", "sport"])
+    search = GridSearchCV(pipe, {"plsaclassifier__topics_per_class": [1, 2]}, cv=3)
+    assert search.fit(TEXTS, LABELS).best_score_ > 0.6
+    again = pickle.loads(pickle.dumps(pipe))
+    assert_array_equal(again.predict_proba(TEXTS), pipe.predict_proba(TEXTS))
+    assert_array_equal(clone(pipe).fit(TEXTS, LABELS).predict_proba(TEXTS), pipe.predict_proba(TEXTS))
+    assert cross_val_score(pipe, TEXTS, LABELS, cv=3).shape == (3,)

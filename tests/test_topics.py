@@ -1,0 +1,375 @@
+"""PLSA as a user meets it."""
+
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+from sklearn.base import clone
+from sklearn.decomposition import NMF
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+from plsa import PLSA
+from plsa.datasets import planted_corpus
+
+TEXTS = ["tea milk tea", "milk tea cup", "goal ball goal", "ball team goal", "tea cup", "team ball"]
+MESSY = strategies.messy_counts().map(lambda pair: pair[0])
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    """A planted corpus whose topics are told apart easily."""
+    return planted_corpus(
+        600, 300, 6, document_length=200, doc_concentration=0.1, word_concentration=0.05, random_state=0
+    )
+
+
+def test_planted_topics_are_recovered(corpus):
+    """Each true topic has one found topic near it, and so have the documents' mixtures."""
+    model = PLSA(6, n_init=3, max_iter=300, tol=1e-6, random_state=0).fit(corpus.counts)
+    distance = np.abs(model.components_[:, None, :] - corpus.word_topic.T[None]).sum(axis=2) / 2
+    found, true = linear_sum_assignment(distance)
+    assert distance[found, true].max() < 0.1
+    topics = model.transform(corpus.counts)[:, found]
+    assert np.abs(topics - corpus.doc_topic[:, true]).sum(axis=1).mean() / 2 < 0.1
+
+
+def test_parameters_are_distributions_and_the_objective_never_falls(corpus):
+    """Rows sum to one; what is recorded is the log-likelihood of what is kept."""
+    model = PLSA(5, random_state=0, max_iter=50, dtype="float64").fit(corpus.counts)
+    assert_allclose(model.components_.sum(axis=1), 1, rtol=1e-9)
+    assert_allclose(model.doc_topic_.sum(axis=1), 1, rtol=1e-9)
+    assert np.diff(model.objective_trace_).min() > 0
+    p = model.doc_topic_ @ model.components_
+    counts = corpus.counts.toarray()
+    expected = (counts[counts > 0] * np.log(p[counts > 0])).sum()
+    assert_allclose(model.objective_trace_[-1], expected, rtol=1e-10)
+    assert_allclose(model.log_likelihood_, expected, rtol=1e-10)
+    assert model.n_iter_ == len(model.objective_trace_) - 1
+
+
+def test_one_topic_is_the_corpus(corpus):
+    """K = 1: P(w|z) is the frequency of each word, in one update."""
+    model = PLSA(1, dtype="float64", random_state=0).fit(corpus.counts)
+    frequency = np.asarray(corpus.counts.sum(axis=0), dtype=float)
+    assert_allclose(model.components_[0], frequency / frequency.sum(), rtol=1e-9)
+    assert model.stop_reason_ == "settled"
+
+
+def test_same_seed_same_bits_for_any_number_of_threads(corpus):
+    """Threads, instruction sets and repeated fits do not change a bit; another seed does."""
+    first = PLSA(4, random_state=7, n_threads=1, max_iter=10).fit(corpus.counts)
+    for n_threads in (2, 3, 8):
+        again = PLSA(4, random_state=7, n_threads=n_threads, max_iter=10).fit(corpus.counts)
+        assert_array_equal(first.components_, again.components_)
+        assert_array_equal(first.transform(corpus.counts), again.transform(corpus.counts))
+        assert_array_equal(first.objective_trace_, again.objective_trace_)
+    other = PLSA(4, random_state=8, max_iter=10).fit(corpus.counts)
+    assert np.any(other.components_ != first.components_)
+
+
+def test_kullback_leibler_nmf_climbs_to_no_higher_likelihood(corpus):
+    """NMF with the Kullback-Leibler loss is the same model: from one start neither ends far above."""
+    start = PLSA(4, random_state=0, max_iter=0).fit(corpus.counts)
+    ours = PLSA(4, init=start.components_, max_iter=400, tol=0, dtype="float64").fit(corpus.counts)
+    nmf = NMF(4, init="custom", beta_loss="kullback-leibler", solver="mu", max_iter=400, tol=0)
+    counts = corpus.counts.toarray().astype(np.float64)
+    # As PLSA starts: documents uniform, words as drawn.
+    documents = nmf.fit_transform(
+        counts,
+        W=np.full((len(counts), 4), 0.25) * counts.sum(axis=1, keepdims=True),
+        H=start.components_.astype(np.float64) + 1e-12,
+    )
+    p = documents @ nmf.components_
+    p /= p.sum(axis=1, keepdims=True)
+    theirs = (counts[counts > 0] * np.log(p[counts > 0])).sum()
+    assert abs(theirs - ours.log_likelihood_) < 2e-3 * abs(theirs)
+
+
+@pytest.mark.parametrize("accelerate", [False, True])
+def test_n_init_keeps_the_best_start(corpus, accelerate):
+    """More starts never end lower, and the first start is that of n_init=1."""
+    one = PLSA(4, random_state=0, max_iter=20, accelerate=accelerate).fit(corpus.counts)
+    five = PLSA(4, random_state=0, max_iter=20, n_init=5, accelerate=accelerate).fit(corpus.counts)
+    assert five.objective_trace_[-1] >= one.objective_trace_[-1]
+    singles = []
+    rng = np.random.RandomState(0)
+    for _ in range(5):
+        singles.append(PLSA(4, random_state=rng, max_iter=20, accelerate=accelerate))
+        singles[-1].fit(corpus.counts)
+    assert five.objective_trace_[-1] == max(m.objective_trace_[-1] for m in singles)
+
+
+def test_acceleration_needs_fewer_passes(corpus):
+    """The same objective in fewer passes, and never a fall."""
+    plain = PLSA(6, random_state=0, max_iter=200, tol=0).fit(corpus.counts)
+    fast = PLSA(6, random_state=0, max_iter=120, tol=0, accelerate=True).fit(corpus.counts)
+    assert np.diff(fast.objective_trace_).min() >= -1e-6 * abs(fast.objective_trace_[0])
+    assert fast.n_iter_ <= 121  # the last leap may take one pass more
+    assert fast.objective_trace_[-1] >= plain.objective_trace_[-1] - 1e-5 * abs(plain.log_likelihood_)
+
+
+def test_warm_start_goes_on(corpus):
+    """Ten updates and ten more are twenty."""
+    twenty = PLSA(4, random_state=0, max_iter=20, tol=0).fit(corpus.counts)
+    ten = PLSA(4, random_state=0, max_iter=10, tol=0, warm_start=True).fit(corpus.counts)
+    ten.fit(corpus.counts)
+    assert_array_equal(ten.components_, twenty.components_)
+    with pytest.raises(ValueError, match="warm_start goes on from a fit with 4 topics"):
+        ten.set_params(n_components=5).fit(corpus.counts)
+
+
+def test_given_start_is_used_and_can_be_edited(corpus):
+    """init=components_ continues from edited topics; a word ruled out stays out."""
+    model = PLSA(4, random_state=0, max_iter=5).fit(corpus.counts)
+    edited = model.components_.copy()
+    edited[0, :50] = 0
+    edited /= edited.sum(axis=1, keepdims=True)
+    again = PLSA(4, init=edited, max_iter=5).fit(corpus.counts)
+    assert np.all(again.components_[0, :50] == 0)
+    both = PLSA(4, init=(model.components_, model.doc_topic_), max_iter=0).fit(corpus.counts)
+    assert_allclose(both.doc_topic_, model.doc_topic_, rtol=1e-5, atol=1e-9)
+    with pytest.warns(UserWarning, match="one start"):
+        PLSA(4, init=edited, n_init=2, max_iter=1).fit(corpus.counts)
+
+
+def test_sample_weight_is_repetition(corpus):
+    """Weights 0, 1, 2 are the documents left out, once, twice."""
+    X = corpus.counts[:50]
+    weight = np.arange(50) % 3
+    repeated = X[np.repeat(np.arange(50), weight)]
+    weighted = PLSA(3, random_state=0, max_iter=20, dtype="float64", tol=0).fit(
+        X, sample_weight=weight
+    )
+    twice = PLSA(3, random_state=0, max_iter=20, dtype="float64", tol=0).fit(repeated)
+    assert_allclose(weighted.components_, twice.components_, rtol=1e-7, atol=1e-12)
+    assert_allclose(weighted.objective_trace_, twice.objective_trace_, rtol=1e-10)
+
+
+def test_a_document_gets_the_same_topics_in_any_company(corpus):
+    """Bit for bit: alone, in a batch, in another order; and fit_transform is fit and transform."""
+    model = PLSA(4, random_state=0, max_iter=20).fit(corpus.counts)
+    batch = model.transform(corpus.counts)
+    order = np.random.default_rng(0).permutation(len(batch))
+    assert_array_equal(model.transform(corpus.counts[order]), batch[order])
+    for d in (0, 17, 599):
+        assert_array_equal(model.transform(corpus.counts[[d]])[0], batch[d])
+    assert_array_equal(PLSA(4, random_state=0, max_iter=20).fit_transform(corpus.counts), batch)
+
+
+def test_every_way_to_hand_in_the_same_counts(corpus):
+    """Formats, index types, order, duplicates, explicit zeros, read-only: all the same bits."""
+    X = sparse.csr_array(corpus.counts[:80])
+    expected = PLSA(3, random_state=0, max_iter=5).fit(X).components_
+    reordered = X.copy()
+    for d in range(80):
+        row = slice(reordered.indptr[d], reordered.indptr[d + 1])
+        reordered.indices[row] = reordered.indices[row][::-1]
+        reordered.data[row] = reordered.data[row][::-1]
+    reordered.has_sorted_indices = True  # scipy's flag may lie
+    halves = sparse.coo_array(
+        (np.tile(X.data / 2, 2), (np.tile(X.tocoo().row, 2), np.tile(X.tocoo().col, 2))), X.shape
+    )
+    halves_csr = sparse.csr_array(
+        (
+            np.repeat(X.data / 2, 2),
+            np.repeat(X.indices, 2),
+            X.indptr * 2,
+        ),
+        X.shape,
+    )
+    wide = X.copy()
+    wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    frozen = X.copy()
+    for array in (frozen.data, frozen.indices, frozen.indptr):
+        array.flags.writeable = False
+    for same in (
+        X.toarray(),
+        X.tocsc(),
+        X.tocoo(),
+        X.tolil(),
+        sparse.csr_matrix(X),
+        X.astype(np.int64),
+        X.astype(np.uint8),
+        reordered,
+        halves,
+        halves_csr,
+        wide,
+        frozen,
+        np.asfortranarray(X.toarray()),
+    ):
+        before = same.copy()
+        found = PLSA(3, random_state=0, max_iter=5).fit(same).components_
+        assert_array_equal(found, expected)
+        assert abs(before - same).max() == 0
+
+
+def test_float32_stays_and_float64_is_its_equal(corpus):
+    """Types follow X; integers are computed in float32; both precisions agree."""
+    narrow = PLSA(3, random_state=0, max_iter=20).fit(corpus.counts.astype(np.float32))
+    wide = PLSA(3, random_state=0, max_iter=20).fit(corpus.counts.astype(np.float64))
+    assert narrow.components_.dtype == narrow.transform(corpus.counts).dtype == np.float32
+    assert wide.components_.dtype == np.float64
+    assert wide.transform(corpus.counts.astype(np.float64)).dtype == np.float64
+    assert PLSA(3, max_iter=1).fit(corpus.counts.astype(np.int32)).components_.dtype == np.float32
+    assert_allclose(narrow.components_, wide.components_, rtol=1e-2, atol=1e-5)
+
+
+def test_not_errors():
+    """Empty documents, unseen words, one document, more topics than words, huge counts."""
+    X = np.array([[2, 1, 0, 0], [0, 0, 0, 0], [0, 3, 1, 0]], dtype=float)
+    model = PLSA(2, random_state=0).fit(X)
+    assert_array_equal(model.doc_topic_[1], [0.5, 0.5])
+    assert np.all(model.components_[:, 3] == 0)
+    assert_array_equal(model.transform([[0.0, 0, 0, 5]])[0], [0.5, 0.5])
+    assert np.isfinite(PLSA(1).fit(X[:1]).components_).all()
+    many = PLSA(9, random_state=0).fit(X)
+    assert_allclose(many.components_.sum(axis=1), 1)
+    for dtype in ("float32", "float64"):
+        huge = PLSA(2, random_state=0, dtype=dtype).fit(X * 1e9)
+        assert np.isfinite(huge.components_).all()
+        assert np.isfinite(huge.objective_trace_).all()
+
+
+@given(MESSY, st.integers(1, 12), st.sampled_from(["float32", "float64"]))
+def test_any_counts_give_distributions(X, n_topics, dtype):
+    """Whatever the corpus, nothing is NaN, rows are distributions and the objective never falls."""
+    if X.sum() == 0:
+        with pytest.raises(ValueError, match="not one word"):
+            PLSA(n_topics).fit(X)
+        return
+    model = PLSA(n_topics, random_state=0, max_iter=15, dtype=dtype).fit(X)
+    for rows in (model.components_, model.doc_topic_, model.transform(X)):
+        assert np.isfinite(rows).all()
+        assert rows.min() >= 0
+        assert_allclose(rows.sum(axis=1), 1, rtol=1e-4)
+    # A word's log-probability is off by a rounding error; there are so many words.
+    size = max(np.abs(model.objective_trace_).max(), X.sum())
+    slack = (1e-6 if dtype == "float32" else 1e-11) * size
+    assert np.diff(model.objective_trace_).min(initial=0) >= -slack
+    assert model.stop_reason_ in ("settled", "rounds")
+
+
+def test_perplexity_is_that_of_the_words(corpus):
+    """One uniform topic has the perplexity of the vocabulary; completion is the harder test."""
+    uniform = PLSA(1, init=np.full((1, 300), 1 / 300), max_iter=0).fit(corpus.counts)
+    assert_allclose(uniform.perplexity(corpus.counts), 300, rtol=1e-4)
+    assert_allclose(uniform.perplexity(corpus.counts, completion=True), 300, rtol=1e-4)
+    model = PLSA(6, smoothing=0.01, random_state=0).fit(corpus.counts[:500])
+    assert model.perplexity(corpus.counts[500:]) < model.perplexity(
+        corpus.counts[500:], completion=True
+    )
+    assert_allclose(model.score(corpus.counts), -np.log(model.perplexity(corpus.counts)))
+
+
+def test_words_no_topic_has_are_left_out_and_said():
+    """Scoring unseen words warns; with smoothing it need not."""
+    X = np.array([[2.0, 1, 0], [1, 3, 0]])
+    new = np.array([[1.0, 1, 4]])
+    model = PLSA(1, random_state=0).fit(X)
+    with pytest.warns(UserWarning, match="1 of 3 nonzeros"):
+        score = model.score(new)
+    assert_allclose(score, np.log(3 / 7 * 4 / 7) / 2, rtol=1e-5)
+    smooth = PLSA(1, smoothing=1.0).fit(X)
+    assert np.isfinite(smooth.score(new))
+    assert_allclose(smooth.components_, [[0.4, 0.5, 0.1]], rtol=1e-6)
+    with pytest.raises(ValueError, match="nothing to score"), pytest.warns(UserWarning, match="left out"):
+        model.score(np.array([[0.0, 0, 1]]))
+
+
+def test_impossible_start_is_reported():
+    """A start that rules out a word of X is used, counted and said."""
+    X = np.array([[2.0, 1], [1, 3]])
+    with pytest.warns(UserWarning, match="2 nonzeros of X have probability zero"):
+        model = PLSA(1, init=np.array([[1.0, 0.0]]), max_iter=2).fit(X)
+    assert model.n_impossible_ == 2
+    assert np.isfinite(model.components_).all()
+
+
+def test_pipeline_grid_search_pickle_clone():
+    """Lives with CountVectorizer, GridSearchCV, pickle, clone and feature names."""
+    pipe = make_pipeline(CountVectorizer(), PLSA(2, random_state=0))
+    topics = pipe.fit_transform(TEXTS)
+    assert topics.shape == (6, 2)
+    assert list(pipe[-1].get_feature_names_out()) == ["plsa0", "plsa1"]
+    search = GridSearchCV(
+        make_pipeline(CountVectorizer(), PLSA(smoothing=0.1, random_state=0)),
+        {"plsa__n_components": [1, 2]},
+        cv=2,
+    ).fit(TEXTS)
+    assert search.best_params_["plsa__n_components"] in (1, 2)
+    again = pickle.loads(pickle.dumps(pipe))
+    assert_array_equal(again.transform(TEXTS), pipe.transform(TEXTS))
+    assert_array_equal(clone(pipe).fit_transform(TEXTS), topics)
+
+
+def test_verbose_speaks_and_silence_is_the_default(corpus, capsys):
+    """Nothing is printed unless asked for; then the pass, the rate, the end."""
+    PLSA(2, random_state=0, max_iter=3).fit(corpus.counts)
+    assert capsys.readouterr() == ("", "")
+    PLSA(2, random_state=0, max_iter=3, tol=0, verbose=1).fit(corpus.counts)
+    said = capsys.readouterr().err
+    assert "pass 1" in said
+    assert "passes/s" in said
+    assert "rounds after 4 passes" in said
+
+
+def test_callback_sees_every_pass_and_may_stop(corpus):
+    """It is called once a pass with the objective of the trace; True ends the fit."""
+    seen = []
+    model = PLSA(
+        3, random_state=0, max_iter=50, tol=0, callback=lambda s: seen.append(s.objective) or len(seen) == 7
+    ).fit(corpus.counts)
+    assert model.stop_reason_ == "callback"
+    assert_array_equal(seen, model.objective_trace_)
+    assert len(seen) == 7
+
+
+def test_ctrl_c_leaves_what_was_learnt():
+    """SIGINT in a long fit: KeyboardInterrupt goes on, and the estimator is fitted and usable."""
+    script = textwrap.dedent(
+        """
+        import os, signal, threading, numpy as np
+        from plsa import PLSA
+        from plsa.datasets import planted_corpus
+        X = planted_corpus(4000, 2000, 10, document_length=100, random_state=0).counts
+        model = PLSA(30, max_iter=10**6, tol=0, random_state=0)
+        threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            model.fit(X)
+        except KeyboardInterrupt:
+            assert model.stop_reason_ == "interrupted", model.stop_reason_
+            assert model.n_iter_ > 1
+            assert np.isfinite(model.components_).all()
+            assert abs(model.components_.sum(axis=1) - 1).max() < 1e-4
+            assert model.transform(X[:5]).shape == (5, 30)
+            print("kept", model.n_iter_ > 1)
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout == "kept True\n", done.stderr
+    assert done.returncode == 0
+    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+
+
+def test_use_before_fit_and_another_vocabulary(corpus):
+    """Both are said plainly."""
+    with pytest.raises(NotFittedError):
+        PLSA().transform(corpus.counts)
+    model = PLSA(2, max_iter=1).fit(corpus.counts)
+    with pytest.raises(ValueError, match="299 features, but PLSA is expecting 300"):
+        model.transform(corpus.counts[:, :299])
