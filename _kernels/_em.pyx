@@ -110,10 +110,14 @@ cdef class Array:
     cdef Py_buffer view
     cdef bint held
 
-    def __cinit__(self, array, str name, str types, tuple shape, bint writable=False):
+    def __cinit__(
+        self, array, str name, str types, tuple shape, bint writable=False, bint optional=False
+    ):
         cdef Py_ssize_t i
         self.held = False
         if array is None:
+            if not optional:
+                raise TypeError(f"{name} is None, but must be an array.")
             return
         PyObject_GetBuffer(
             array, &self.view,
@@ -181,7 +185,7 @@ cdef class Corpus:
         self.word = Array(word, "word", "i4 i8", (-1,))
         self.count = Array(count, "count", "f d", (-1,))
         self.real = real_type(self.count)
-        self.weight = Array(weight, "weight", self.real, (-1,))
+        self.weight = Array(weight, "weight", self.real, (-1,), optional=True)
         self.n_documents = self.offset.length(0) - 1
         self.n_words = n_words
         if self.n_documents < 0:
@@ -227,7 +231,7 @@ cdef class Corpus:
 
 
 def expect(
-    Corpus corpus, state, gate, prior, doc_topic, word_topic,        # in
+    Corpus corpus not None, state, gate, prior, doc_topic, word_topic,        # in
     ratio, doc_count, word_count, state_count,                       # out
     log_likelihood, log_prior, impossible,                           # out
     int n_threads,
@@ -243,15 +247,15 @@ def expect(
     cdef int64_t stride = check_stride(a_topic)
     cdef Array a_gate = Array(gate, "gate", real, (-1, stride))
     cdef int64_t S = a_gate.length(0)
-    cdef Array a_state = Array(state, "state", "i4", (D,))
-    cdef Array a_prior = Array(prior, "prior", real, (S, stride))
+    cdef Array a_state = Array(state, "state", "i4", (D,), optional=True)
+    cdef Array a_prior = Array(prior, "prior", real, (S, stride), optional=True)
     cdef Array a_word = Array(word_topic, "word_topic", real, (corpus.n_words, stride))
     cdef Array a_ratio = Array(ratio, "ratio", real, (corpus.n_nonzeros,), True)
     cdef Array a_doc_count = Array(doc_count, "doc_count", real, (D, stride), True)
     cdef Array a_word_count = Array(word_count, "word_count", real, (corpus.n_words, stride), True)
     cdef Array a_state_count = Array(state_count, "state_count", "d", (S, stride), True)
     cdef Array a_likelihood = Array(log_likelihood, "log_likelihood", "d", (D,), True)
-    cdef Array a_log_prior = Array(log_prior, "log_prior", "d", (D,), True)
+    cdef Array a_log_prior = Array(log_prior, "log_prior", "d", (D,), True, True)
     cdef Array a_impossible = Array(impossible, "impossible", "i4", (D,), True)
     cdef const plsa_loops *loops = loops_for(real, corpus.word)
     cdef int threads = 1 if n_threads < 1 or not PLSA_OPENMP else n_threads
@@ -306,7 +310,7 @@ def expect(
 
 
 def fold(
-    Corpus corpus, state, gate, prior, word_topic,                   # in
+    Corpus corpus not None, state, gate, prior, word_topic,                   # in
     topic,                                                           # in: the start; out: P(z|d)
     log_likelihood, rounds, impossible,                              # out
     int64_t max_rounds, double tolerance, int n_threads,
@@ -323,8 +327,8 @@ def fold(
     cdef int64_t stride = check_stride(a_topic)
     cdef Array a_gate = Array(gate, "gate", real, (-1, stride))
     cdef int64_t S = a_gate.length(0)
-    cdef Array a_state = Array(state, "state", "i4", (D,))
-    cdef Array a_prior = Array(prior, "prior", real, (S, stride))
+    cdef Array a_state = Array(state, "state", "i4", (D,), optional=True)
+    cdef Array a_prior = Array(prior, "prior", real, (S, stride), optional=True)
     cdef Array a_word = Array(word_topic, "word_topic", real, (corpus.n_words, stride))
     cdef Array a_likelihood = Array(log_likelihood, "log_likelihood", "d", (D,), True)
     cdef Array a_rounds = Array(rounds, "rounds", "i4", (D,), True)
@@ -375,8 +379,8 @@ def normalise_rows(rows, prior, fallback, state, int n_threads):
     cdef str real = real_type(a_rows)
     cdef int64_t n = a_rows.length(0), stride = check_stride(a_rows)
     cdef Array a_fallback = Array(fallback, "fallback", real, (-1, stride))
-    cdef Array a_prior = Array(prior, "prior", real, (a_fallback.length(0), stride))
-    cdef Array a_state = Array(state, "state", "i4", (n,))
+    cdef Array a_prior = Array(prior, "prior", real, (a_fallback.length(0), stride), optional=True)
+    cdef Array a_state = Array(state, "state", "i4", (n,), optional=True)
     cdef const plsa_loops *loops = loops_for(real, None)
     cdef int threads = 1 if n_threads < 1 or not PLSA_OPENMP else n_threads
     cdef int64_t block, blocks = (n + BLOCK - 1) // BLOCK
@@ -410,6 +414,8 @@ def normalise_columns(rows, old, double smoothing, int64_t n_topics, int n_threa
     cdef void *p_rows = a_rows.data()
     cdef const void *p_old = a_old.data()
     cdef double total
+    if smoothing < (2.0 ** -126 if real == "f" else 2.0 ** -1022):
+        smoothing = 0  # as it is to the loops
     cdef double *partial = <double *>malloc(sizeof(double) * <size_t>(blocks * stride + 1))
     # Room for a row of reals of either type.
     cdef double *scale = <double *>malloc(sizeof(double) * <size_t>stride)
@@ -485,7 +491,7 @@ def sum_moves(first, second, third, weight, int n_threads):
     cdef int64_t n = a0.length(0), stride = check_stride(a0)
     cdef Array a1 = Array(second, "second", real, (n, stride))
     cdef Array a2 = Array(third, "third", real, (n, stride))
-    cdef Array a_weight = Array(weight, "weight", real, (n,))
+    cdef Array a_weight = Array(weight, "weight", real, (n,), optional=True)
     cdef const plsa_loops *loops = loops_for(real, None)
     cdef int threads = 1 if n_threads < 1 or not PLSA_OPENMP else n_threads
     cdef int64_t block, blocks = (n + COLUMN_BLOCK - 1) // COLUMN_BLOCK

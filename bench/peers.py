@@ -34,6 +34,7 @@ import os
 import sys
 import tempfile
 import uuid
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import metadata
@@ -582,7 +583,11 @@ def _find(name: str) -> Peer | str:
     except metadata.PackageNotFoundError:
         return f"not installed (pip install {candidate.distribution})"
     try:
-        start = candidate.importer()
+        # What others will have to mend in their packages is no news here; and enstop changes the
+        # filters of warnings as it is loaded, which is undone.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            start = candidate.importer()
     except Exception as error:  # whatever stops another's package from loading is the reason
         return f"{candidate.distribution} {version} does not load: {type(error).__name__}: {error}"
     return Peer(

@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import datetime
 import json
+import math
 import os
 import platform
 import subprocess
@@ -113,13 +114,14 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
     def shown(cells: Sequence[str]) -> str:
         sides = [str.ljust] + [str.rjust] * (len(cells) - 1)
-        return "| " + " | ".join(
-            side(cell, width) for side, cell, width in zip(sides, cells, widths, strict=True)
-        ) + " |"
+        return (
+            "| "
+            + " | ".join(side(cell, width) for side, cell, width in zip(sides, cells, widths, strict=True))
+            + " |"
+        )
 
     rule = "|".join(
-        "-" * (width + 2) if column == 0 else "-" * (width + 1) + ":"
-        for column, width in enumerate(widths)
+        "-" * (width + 2) if column == 0 else "-" * (width + 1) + ":" for column, width in enumerate(widths)
     )
     return "\n".join([shown(lines[0]), f"|{rule}|", *map(shown, lines[1:])])
 
@@ -252,9 +254,11 @@ def measured_apart(script: str, *arguments: str) -> dict[str, Any]:
     command = [sys.executable, script, *arguments]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
+        why = {-9: ": the machine ran out of memory, or someone ended it", -11: ": it crashed"}
         raise RuntimeError(
             f"{Path(script).name} {' '.join(arguments)} ended with {done.returncode}"
-            + (": the machine ran out of memory, or someone ended it" if done.returncode < 0 else "")
+            + why.get(done.returncode, "")
+            + ". What was measured before is kept: --resume goes on with it"
         )
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -300,8 +304,35 @@ def save_figure(made: Any, path: Path) -> None:
     say(f"drawn: {path.name}")
 
 
-def apart(wanted: Sequence[float], gap: float) -> list[float]:
-    """Positions for labels near the wanted ones and at least `gap` apart, in the same order."""
+def label_ends(axes: Any, lines: Sequence[tuple[str, str, float, float]], gap: float) -> None:
+    """Names at the right edge, each joined to the end of its line, none over another.
+
+    A line is its label, its colour and the point where it ends; `gap` is the least distance of two
+    labels, as a part of the height. To be called when the limits of the axes are final.
+    """
+    to_axes = axes.transAxes.inverted()
+    heights = [to_axes.transform(axes.transData.transform((x, y)))[1] for _, _, x, y in lines]
+    for (label, colour, x, y), height in zip(lines, apart(heights, gap, 0.0, 1.0), strict=True):
+        joint = {"arrowstyle": "-", "color": colour, "lw": 0.6, "alpha": 0.5}
+        axes.annotate(
+            label,
+            xy=(x, y),
+            xytext=(1.03, height),
+            textcoords="axes fraction",
+            color=colour,
+            va="center",
+            fontsize=9.5,
+            linespacing=0.95,
+            annotation_clip=False,
+            arrowprops={**joint, "relpos": (0, 0.5), "shrinkB": 4},
+        )
+
+
+def apart(wanted: Sequence[float], gap: float, low: float = -math.inf, high: float = math.inf) -> list[float]:
+    """Positions for labels near the wanted ones, at least `gap` apart, from `low` up and to `high`.
+
+    Their order is kept. Where there is no room for all of them they go beyond `high`.
+    """
     order = sorted(range(len(wanted)), key=lambda each: wanted[each])
     # Labels that touch become one block, which sits at the mean of what its members want.
     blocks: list[list[int]] = []
@@ -314,6 +345,12 @@ def apart(wanted: Sequence[float], gap: float) -> list[float]:
     for block in blocks:
         for rank, each in enumerate(block):
             placed[each] = _bottom(block, wanted, gap) + gap * (rank + 0.5)
+    for each in reversed(order):
+        placed[each] = high = min(placed[each], high - gap / 2)
+        high -= gap / 2
+    for each in order:
+        placed[each] = low = max(placed[each], low + gap / 2)
+        low += gap / 2
     return placed
 
 

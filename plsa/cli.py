@@ -113,7 +113,7 @@ def _demo(args: argparse.Namespace) -> int:
     page = _Page(colour=not args.no_color)
     page.write(
         "plsa learns what texts are about. Give it texts with labels, and it learns to\n"
-        "label others; give it texts alone, and it finds their topics. Both say why.\n"
+        "label others by their words; give it texts alone, and it finds their topics.\n"
     )
     corpus = _read_docstrings(page, args.seed)
     model = _learn_classes(page, corpus, args)
@@ -145,8 +145,10 @@ def _read_docstrings(page: _Page, seed: int) -> _Corpus:
         X = vectoriser.fit_transform([found.data[i] for i in train])
         X_test = vectoriser.transform([found.data[i] for i in test])
     page.line(f"{len(y):,} documents, each the text about one function or class; {X.shape[1]:,}")
-    page.line("different words. The label of a document is the sub-package that it is from, one")
-    page.line(f"of {len(found.target_names)} classes. A quarter, {len(test):,}, is put aside to test on.")
+    page.line("different words. The label of a document is the sub-package that it is from:")
+    page.line(
+        f"{len(found.target_names)} classes. {len(test):,} documents, a quarter, are put aside for testing."
+    )
     names = [found.names[i] for i in test]
     return _Corpus(vectoriser.get_feature_names_out(), X, y[train], X_test, y[test], names)
 
@@ -185,9 +187,7 @@ def _compare(page: _Page, corpus: _Corpus, model: PLSAClassifier, args: argparse
             n_few = len(few)
             some = X[few], y[few]
             ours_few.append(_classifier(args).fit(*some).score(X_test, y_test))
-            theirs_few.append(
-                [MultinomialNB(alpha=a).fit(*some).score(X_test, y_test) for a in smoothings]
-            )
+            theirs_few.append([MultinomialNB(alpha=a).fit(*some).score(X_test, y_test) for a in smoothings])
     names, counts = np.unique(y, return_counts=True)
     frequent = names[counts.argmax()]
     always = float(np.mean(y_test == frequent))
@@ -280,9 +280,9 @@ def _demo_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads",
         type=_whole("threads", 1),
-        default=1,
+        default=None,
         metavar="N",
-        help="threads; the results are the same (default 1: the corpus is small)",
+        help="threads (default: as many as help); the results are the same",
     )
     parser.add_argument("--no-color", action="store_true", help="plain text; so does NO_COLOR=1")
 

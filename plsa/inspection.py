@@ -36,9 +36,7 @@ class TopicWords:
         return f"{name}: {' '.join(self.words)}"
 
 
-def top_words(
-    model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "ratio"
-) -> list[TopicWords]:
+def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "ratio") -> list[TopicWords]:
     """The `n` words that say most about each topic of a fitted model, in the order of its topics.
 
     Parameters

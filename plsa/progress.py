@@ -53,5 +53,6 @@ class ProgressLine:
         """Says how it ended."""
         seconds = time.perf_counter() - self.began
         start = "\r\x1b[K" if self.stream.isatty() else ""
-        self.stream.write(f"{start}{self.name}: {reason} after {n_passes} passes, {seconds:.2f} s\n")
+        ended = {"rounds": "max_iter reached, not settled,"}.get(reason, reason)
+        self.stream.write(f"{start}{self.name}: {ended} after {n_passes} passes, {seconds:.2f} s\n")
         self.stream.flush()

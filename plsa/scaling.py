@@ -59,7 +59,7 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         inputs.check_choice(self.tf, "tf", ["raw", "log", "binary"])
         inputs.check_choice(self.idf, "idf", [True, False])
         if self.length is not None and self.length != "constant":
-            inputs.check_number(self.length, "length", np.nextafter(0, 1))
+            inputs.check_number(self.length, "length", above=0)
         counts = inputs.check_counts(self, X, reset=True)
         weight = inputs.check_weight(sample_weight, counts.n_documents, np.float64)
         if self.idf:

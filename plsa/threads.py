@@ -8,8 +8,8 @@ import joblib
 
 import plsa._kernels as _kernels
 
-# Below this many multiplications starting threads costs more than they save; the bits are the same.
-_SMALLEST_WORK = 2_000_000
+# Below this many multiplications, a few milliseconds, threads save little and wait long on a busy machine.
+_SMALLEST_WORK = 20_000_000
 
 _forked = False
 

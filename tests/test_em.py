@@ -137,6 +137,13 @@ def test_a_fall_that_rounding_explains_is_not_one():
     assert em.run(along(heights), Place(0), em.Stop(9, 0.0, 1e-8)).reason == "fell"
 
 
+def test_rounding_is_measured_against_the_scale_where_the_objective_is_small():
+    heights = [-1.0, 0.0, -1e-4, 1.0]
+    assert em.run(along(heights), Place(0), em.Stop(9, 0.0, 1e-6)).reason == "fell"
+    assert em.run(along(heights), Place(0), em.Stop(9, 0.0, 1e-6, scale=1e3)).reason == "settled"
+    assert em.run(along(heights), Place(0), em.Stop(9, 0.0, 1e-6, scale=1e1)).reason == "fell"
+
+
 def test_a_callback_sees_every_pass_and_may_stop():
     seen = []
 

@@ -19,7 +19,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from plsa import _kernels, datasets, em
-from plsa.parameters import Parameters, padded, padded_width
+from plsa.parameters import Parameters, padded, padded_width, padded_zeros
 from plsa.steps import Counts, GatedSteps, _word_bounds, fold_in
 
 reals = pytest.mark.parametrize("real", strategies.REALS, ids=lambda real: np.dtype(real).name)
@@ -472,19 +472,21 @@ def test_memory_is_two_of_each_side_and_one_number_a_nonzero(real, accelerated, 
     assert long - short < 0.05 * one_copy, "memory must not grow with the passes"
 
 
+@pytest.mark.parametrize(("accelerated", "rooms"), [(False, 1), (True, 3)], ids=["plain", "accelerated"])
 @reals
-def test_plain_passes_go_to_and_fro_between_two_arrays(real):
+def test_arrays_go_round_and_none_is_made_anew(real, accelerated, rooms, monkeypatch):
+    """Beside those of the start there are the arrays of the statistics, and two more for leaps."""
+    made = []
+
+    def counted(*shape):
+        made.append(shape)
+        return padded_zeros(*shape)
+
     problem = planted(real)
-    places = []
-    fit = em.run(
-        steps_of(problem),
-        start_of(problem),
-        passes(10),
-        lambda done: places.append((done.statistics.doc.ctypes.data, done.statistics.word.ctypes.data)),
-    )
-    assert len(places) == 11
-    assert len(set(places)) == 2
-    assert len({fit.parameters.doc_topic.ctypes.data, places[-1][0]}) == 2
+    steps, start = steps_of(problem), start_of(problem)
+    monkeypatch.setattr(sys.modules[GatedSteps.__module__], "padded_zeros", counted)
+    em.run(em.Accelerated(steps) if accelerated else steps, start, passes(60))
+    assert len(made) == 2 * rooms
 
 
 # --- counts --------------------------------------------------------------------------------------
