@@ -83,6 +83,7 @@ class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _keep(self, fit: Fit, steps: GatedSteps, prior: NDArray[Any]) -> None:
         """Sets what the fit has learnt; complains of what went wrong."""
         n_topics = steps.n_topics
+        steps.give_back()
         word_topic = unpadded(fit.parameters.word_topic, n_topics)
         # Word-major in memory, as the kernels have it: folding in copies rows, not columns.
         self.components_ = np.ascontiguousarray(word_topic).T

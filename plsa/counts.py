@@ -48,8 +48,8 @@ class Counts:
     def word_totals(self, weight: Real | None = None) -> NDArray[np.float64]:
         """How often each word stands in the corpus."""
         total = np.zeros(self.n_words)
-        for begin in range(0, self.n_documents, 8192):  # bincount makes 64-bit copies: a block at a time
-            end = min(begin + 8192, self.n_documents)
+        for begin in range(0, self.n_documents, 1024):  # bincount makes 64-bit copies: a block at a time
+            end = min(begin + 1024, self.n_documents)
             inside = slice(self.offset[begin], self.offset[end])
             count = self.count[inside].astype(np.float64)
             if weight is not None:

@@ -16,12 +16,14 @@ from plsa.counts import Counts
 from plsa.parameters import Parameters, Real, padded, padded_zeros
 from plsa.supervision import UNLABELLED, Labels, Layout
 
+_BLOCK = 8192  # rows for which noise is drawn at a time
 
-def random_words(
-    counts: Counts, n_topics: int, weight: Real | None, rng: np.random.RandomState
-) -> NDArray[np.float64]:
-    """(W, K): each topic is the corpus's word distribution, every probability times an Exp(1) draw."""
-    return _noisy(np.repeat(counts.word_totals(weight)[:, np.newaxis], n_topics, axis=1), 1.0, rng)
+
+def random_words(counts: Counts, n_topics: int, weight: Real | None, rng: np.random.RandomState) -> Real:
+    """(W, padded): each topic is the corpus's word distribution, every probability times an Exp(1) draw."""
+    words = padded_zeros(counts.n_words, n_topics, counts.dtype)
+    words[:, :n_topics] = counts.word_totals(weight)[:, np.newaxis]
+    return _noisy(words, n_topics, 1.0, rng)
 
 
 def words_from_labels(
@@ -30,8 +32,8 @@ def words_from_labels(
     layout: Layout,
     weight: Real | None,
     rng: np.random.RandomState,
-) -> NDArray[np.float64]:
-    """(W, K): half the word distribution of the topic's class, half the corpus's, a tenth of noise.
+) -> Real:
+    """(W, padded): half the word distribution of the topic's class, half the corpus's, a tenth of noise.
 
     A topic of no class starts from the corpus alone. Half and half beat each alone on every corpus tried.
     """
@@ -40,40 +42,42 @@ def words_from_labels(
     member = sparse.csr_array(
         (each, (labels.code[known], known)), shape=(layout.n_classes, counts.n_documents)
     )
-    of_class = (member @ counts.matrix()).toarray().T  # (W, C)
+    of_class = (member @ counts.matrix()).toarray()  # (C, W)
+    of_class /= np.maximum(of_class.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     corpus = counts.word_totals(weight)
     corpus /= corpus.sum()
-    of_class /= np.maximum(of_class.sum(axis=0), np.finfo(float).tiny)
-    words = np.repeat(corpus[:, np.newaxis], layout.n_topics, axis=1)
-    own = layout.topic_class != UNLABELLED
-    words[:, own] += of_class[:, layout.topic_class[own]]
+    words = padded_zeros(counts.n_words, layout.n_topics, counts.dtype)
+    for topic, its_class in enumerate(layout.topic_class):
+        words[:, topic] = corpus if its_class == UNLABELLED else corpus + of_class[its_class]
     # One topic a class needs no noise: nothing is there to be told apart.
-    alone = np.bincount(layout.topic_class[own], minlength=layout.n_classes).max() == 1
-    return _noisy(words, 0.0 if alone and own.all() else 0.1, rng)
+    own = layout.topic_class != UNLABELLED
+    alone = own.all() and np.bincount(layout.topic_class).max() == 1
+    return _noisy(words, layout.n_topics, 0.0 if alone else 0.1, rng)
 
 
-def _noisy(
-    words: NDArray[np.float64], share: float, rng: np.random.RandomState
-) -> NDArray[np.float64]:
-    if share > 0:
-        words *= 1 - share + share * rng.standard_exponential(words.shape)
-    total = words.sum(axis=0)
-    return words / np.where(total > 0, total, 1)
+def _noisy(words: Real, n_topics: int, share: float, rng: np.random.RandomState) -> Real:
+    """Every column times noise and then a distribution, in place, some rows at a time."""
+    real = words.dtype.type
+    for begin in range(0, len(words) if share > 0 else 0, _BLOCK):
+        rows = words[begin : begin + _BLOCK, :n_topics]
+        rows *= real(1 - share) + real(share) * rng.standard_exponential(rows.shape).astype(real)
+    total = words.sum(axis=0, dtype=np.float64)
+    words /= np.where(total > 0, total, 1).astype(real)
+    return words
 
 
 def assemble(
     counts: Counts,
-    word_topic: NDArray[Any],
+    word_topic: Real,
     gate: Real,
     doc_start: Real,
     state: NDArray[np.int32] | None,
     doc_topic: NDArray[Any] | None = None,
 ) -> Parameters:
-    """Padded parameters: P(z|d) as given, or each document's state's row of `doc_start`."""
-    n_topics = word_topic.shape[1]
+    """Parameters of padded P(w|z), and P(z|d) as given or else the row of `doc_start` of the state."""
     if doc_topic is not None:
         documents = padded(doc_topic, counts.dtype)
     else:
-        documents = padded_zeros(counts.n_documents, n_topics, counts.dtype)
+        documents = padded_zeros(counts.n_documents, word_topic.shape[1], counts.dtype)
         documents[:] = doc_start[0] if state is None else doc_start[state]
-    return Parameters(documents, padded(word_topic, counts.dtype), gate)
+    return Parameters(documents, word_topic, gate)

@@ -180,6 +180,11 @@ class GatedSteps:
         """Keeps the arrays of parameters that are no longer needed as room for the next statistics."""
         self._spare.append((parameters.doc_topic, parameters.word_topic))
 
+    def give_back(self) -> None:
+        """Lets go of the room: no expectation follows."""
+        self._spare.clear()
+        self._ratio = np.empty(0, dtype=self.counts.dtype)
+
     def impossible_documents(self) -> NDArray[np.intp]:
         """The documents with a nonzero of probability zero in the last expectation."""
         return np.flatnonzero(self._impossible)

@@ -19,7 +19,6 @@ from plsa.steps import GatedSteps
 from plsa.supervision import (
     UNLABELLED,
     Labels,
-    Layout,
     class_frequencies,
     label_topic,
     lay_out,

@@ -197,7 +197,7 @@ class PLSA(AspectModel):
                     UserWarning,
                     stacklevel=4,
                 )
-            return [lambda: start.assemble(counts, words.T, gate, row, None, documents)]
+            return [lambda: start.assemble(counts, padded(words.T, counts.dtype), gate, row, None, documents)]
         rng = check_random_state(self.random_state)
 
         def drawn() -> Parameters:
