@@ -75,7 +75,7 @@ class Start:
         self.doc_topic = np.full((counts.shape[0], topics), 1 / topics, dtype=np.float32)
         rng = np.random.RandomState(0)
         words = start.random_words(corpus_of(counts), topics, None, rng)
-        self.word_topic = words.astype(np.float32)
+        self.word_topic = np.ascontiguousarray(words[:, :topics], dtype=np.float32)
 
     def parameters(self, dtype: Any = np.float32) -> Parameters:
         """It, as the kernels have it."""
