@@ -71,7 +71,7 @@ class Stop:
         """Why to stop now, or None."""
         if len(trace) > 1:
             rise = trace[-1] - trace[-2]
-            if rise < -self.noise * max(abs(trace[-2]), self.scale):
+            if rise < -self.noise * max(abs(trace[-2]), self.scale) or rise != rise:  # NaN is a fall
                 return "fell"
             if rise <= self.smallest_rise:
                 return "settled"
@@ -90,16 +90,21 @@ def run(
     trace: list[float] = []
     statistics: Statistics | None = None
     before = steps.n_passes
+    n_impossible = 0
     reason: str | None = None
     try:
         while True:
             statistics = steps.expect(parameters)
             trace.append(statistics.objective)
+            comparable = trace[-2:]
+            if statistics.n_impossible != n_impossible:
+                # Smoothing has made words possible that a start had ruled out: they now count.
+                n_impossible, comparable = statistics.n_impossible, trace[-1:]
             n_passes = steps.n_passes - before
             asked = callback and callback(
                 Pass(n_passes, statistics.objective, statistics.log_likelihood, statistics)
             )
-            reason = stop.reason(trace, n_passes) or ("callback" if asked is True else None)
+            reason = stop.reason(comparable, n_passes) or ("callback" if asked is True else None)
             if reason:
                 break
             parameters = steps.maximise(parameters, statistics)
@@ -150,7 +155,8 @@ class Accelerated:
         third = self.steps.maximise(parameters, statistics)
         end, length = self.steps.leap(first, second, third, self.longest)
         landed = self.steps.expect(end)
-        if landed.objective >= statistics.objective:
+        better = (-landed.n_impossible, landed.objective) >= (-statistics.n_impossible, statistics.objective)
+        if better:
             self.steps.release(third)
             self.landed = landed
             self.longest *= 4 if length >= self.longest else 1

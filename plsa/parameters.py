@@ -57,10 +57,6 @@ class Parameters:
     word_topic: Real  # (W, padded): columns sum to one
     gate: Real  # (S, padded)
 
-    def copy(self) -> Parameters:
-        """The same values in arrays of their own."""
-        return Parameters(self.doc_topic.copy(), self.word_topic.copy(), self.gate.copy())
-
 
 @dataclass(frozen=True, slots=True)
 class Statistics:

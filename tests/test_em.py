@@ -54,7 +54,7 @@ class Hill:
         assert not place.used
         self.n_passes += 1
         height = self.height(place.at)
-        return Seen(place, height, log_likelihood=height - 1000, n_impossible=int(place.at))
+        return Seen(place, height, log_likelihood=height - 1000, n_impossible=7)
 
     def maximise(self, place, seen):
         assert not place.used
@@ -102,7 +102,7 @@ def test_it_stops_after_the_rounds():
     assert fit.parameters.at == 5
     assert fit.n_passes == hill.n_passes == 6
     assert hill.n_maximised == 5
-    assert (fit.log_likelihood, fit.n_impossible) == (5 - 1000, 5)
+    assert (fit.log_likelihood, fit.n_impossible) == (5 - 1000, 7)
     assert not fit.parameters.used
 
 
@@ -379,3 +379,24 @@ def test_an_interrupt_among_leaps_leaves_what_was_learnt(name, when, falls):
     assert fit.reason == "interrupted"
     if fit.trace:
         assert below(fit.parameters.at) >= fit.trace[-1]
+
+
+def test_another_set_of_possible_nonzeros_is_another_objective():
+    """A fall where smoothing has made nonzeros possible is none; afterwards falls count again."""
+
+    class Mended(Hill):
+        def expect(self, place):
+            seen = super().expect(place)
+            seen.n_impossible = 4 if place.at < 2 else 0
+            return seen
+
+    heights = [0, 1, -5, -4, -4.5]
+    fit = em.run(Mended(lambda at: heights[int(at)]), Place(0), em.Stop(9, 0.0, 0.0))
+    assert fit.reason == "fell"
+    assert fit.trace == heights
+
+
+def test_an_objective_that_is_no_number_is_a_fall():
+    fit = em.run(along([0, 1, float("nan"), 5]), Place(0), em.Stop(9, 0.0, 0.0))
+    assert fit.reason == "fell"
+    assert len(fit.trace) == 3

@@ -298,6 +298,21 @@ def test_impossible_start_is_reported():
     assert np.isfinite(model.components_).all()
 
 
+@pytest.mark.parametrize("accelerate", [False, True])
+def test_smoothing_mends_a_start_that_rules_words_out(accelerate):
+    """Once the words count the objective is another one: that is no fall, and the fit goes on."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(1, 9, (20, 6)) * 20.0
+    words = rng.dirichlet(np.ones(6), 3)
+    words[:, 2] = 0
+    words /= words.sum(axis=1, keepdims=True)
+    model = PLSA(3, smoothing=0.01, init=words, accelerate=accelerate, max_iter=500).fit(X)
+    assert model.n_impossible_ == 0
+    assert model.stop_reason_ == "settled"
+    free = PLSA(3, smoothing=0.01, random_state=0, max_iter=500).fit(X)
+    assert_allclose(model.log_likelihood_, free.log_likelihood_, rtol=1e-2)
+
+
 def test_pipeline_grid_search_pickle_clone():
     """Lives with CountVectorizer, GridSearchCV, pickle, clone and feature names."""
     pipe = make_pipeline(CountVectorizer(), PLSA(2, random_state=0))
