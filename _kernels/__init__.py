@@ -53,4 +53,7 @@ __all__ = [
 ]
 
 if os.environ.get("PLSA_INSTRUCTION_SET"):
-    use_level(os.environ["PLSA_INSTRUCTION_SET"])
+    try:
+        use_level(os.environ["PLSA_INSTRUCTION_SET"])
+    except ValueError as error:
+        raise ValueError(f"PLSA_INSTRUCTION_SET in the environment: {error}") from None

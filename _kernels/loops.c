@@ -290,7 +290,6 @@ INLINE double document(const plsa_pass *pass, int64_t d, const int64_t n, const 
     const real *word_topic = (const real *)pass->word_topic;
     const int64_t n_nonzeros = pass->offset[pass->n_documents];
     const int vectors = in_registers ? (int)(n / WIDTH) : 0;
-    const quarter one = (quarter){0} + 1;
     four_doubles lane[2] = {{0}, {0}};
     quarter_bits zeros = {0};
     vector held_a[IN_REGISTERS * UNIT / WIDTH], held_sum[IN_REGISTERS * UNIT / WIDTH];
@@ -336,12 +335,11 @@ INLINE double document(const plsa_pass *pass, int64_t d, const int64_t n, const 
             UNROLL
             for (int i = 0; i < GROUP; i += QUARTER) {
                 const quarter pi = load_quarter(p + j + i), xi = load_quarter(x + i), ri = xi / pi;
+                /* An impossible nonzero gives nothing to any topic; its logarithm is that of SMALLEST. */
                 const quarter_bits possible = (quarter_bits)(pi >= SMALLEST)
                                               & (quarter_bits)(ri <= LARGEST_RATIO);
                 zeros -= (quarter_bits)(xi > 0) & ~possible;
                 store_quarter(r + i, (quarter)((quarter_bits)ri & possible));
-                store_quarter(p + j + i,
-                              (quarter)(((quarter_bits)pi & possible) | ((quarter_bits)one & ~possible)));
             }
             if (ratio && j + GROUP <= length)
                 memcpy(ratio + begin + j, r, sizeof r);

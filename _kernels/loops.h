@@ -27,7 +27,7 @@ typedef struct {
     void *doc_count;              /* (D, K)   out: expected topic counts of each document */
     void *word_count;             /* (W, K)   out: expected topic counts of each word */
     double *state_count;          /* (S, K)   out: expected topic counts of each state */
-    double *log_likelihood;       /* (D)      out: sum of n log p over each document's nonzeros */
+    double *log_likelihood;       /* (D)      out: sum of n log p, p being at least the smallest normal number */
     double *log_prior;            /* (D)      out: sum of prior log P(z|d); NULL where prior is */
     int32_t *impossible;          /* (D)      out: nonzeros whose p is zero */
     const int64_t *segment;       /* (parts + 1, D)  where each part's words begin in each document */

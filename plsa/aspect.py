@@ -26,8 +26,8 @@ class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     """The part of an aspect model that has nothing to do with its labels.
 
     A model has `max_iter`, `tol`, `accelerate`, `n_init`, `fold_iter`, `fold_tol`, `n_threads`, `verbose`
-    and `callback` as parameters; after a fit it has `components_`, `topic_prior_`, `prior_strength_` and
-    the history of the loop.
+    and `callback` as parameters; after a fit it has `components_`, `topic_prior_` and the history of the
+    loop.
     """
 
     max_iter: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,17 +49,25 @@ class Counts:
     def word_totals(self, weight: Real | None = None) -> NDArray[np.float64]:
         """How often each word stands in the corpus."""
         total = np.zeros(self.n_words)
-        for begin in range(0, self.n_documents, 1024):  # bincount makes 64-bit copies: a block at a time
-            end = min(begin + 1024, self.n_documents)
+        # bincount makes 64-bit copies and an array of all words: some documents at a time, but not too few.
+        size = max(self.n_words, 1 << 18)
+        ends = np.searchsorted(self.offset, np.arange(size, self.offset[-1] + size, size), side="left")
+        begin = 0
+        for end in np.minimum(ends, self.n_documents):
             inside = slice(self.offset[begin], self.offset[end])
             count = self.count[inside].astype(np.float64)
             if weight is not None:
                 count *= np.repeat(weight[begin:end], np.diff(self.offset[begin : end + 1]))
             total += np.bincount(self.word[inside], count, self.n_words)
+            begin = end
         return total
 
+    def mark(self) -> int:
+        """A number that another corpus hardly has."""
+        return zlib.crc32(self.count, zlib.crc32(self.word, zlib.crc32(self.offset)))
+
     def matrix(self) -> sparse.csr_array:
-        """The same as a sparse array, without copying."""
+        """The same as a sparse array."""
         return sparse.csr_array((self.count, self.word, self.offset), shape=(self.n_documents, self.n_words))
 
     def with_counts(self, count: Real) -> Counts:

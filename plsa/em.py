@@ -85,26 +85,21 @@ def run(
 
     The trace holds the objective of the parameters of every round, and those returned are of its last
     entry. Ctrl-C is one more reason: it comes between two instructions of Python, where `parameters` is
-    always whole.
+    always whole; it may then be one update past the last entry.
     """
     trace: list[float] = []
     statistics: Statistics | None = None
     before = steps.n_passes
-    n_impossible = 0
     reason: str | None = None
     try:
         while True:
             statistics = steps.expect(parameters)
             trace.append(statistics.objective)
-            comparable = trace[-2:]
-            if statistics.n_impossible != n_impossible:
-                # Smoothing has made words possible that a start had ruled out: they now count.
-                n_impossible, comparable = statistics.n_impossible, trace[-1:]
             n_passes = steps.n_passes - before
             asked = callback and callback(
                 Pass(n_passes, statistics.objective, statistics.log_likelihood, statistics)
             )
-            reason = stop.reason(comparable, n_passes) or ("callback" if asked is True else None)
+            reason = stop.reason(trace, n_passes) or ("callback" if asked else None)
             if reason:
                 break
             parameters = steps.maximise(parameters, statistics)
@@ -115,6 +110,7 @@ def run(
         trace,
         reason,
         steps.n_passes - before,
+        statistics.state if statistics else None,
         statistics.n_impossible if statistics else 0,
         statistics.log_likelihood if statistics else float("nan"),
     )
@@ -155,8 +151,7 @@ class Accelerated:
         third = self.steps.maximise(parameters, statistics)
         end, length = self.steps.leap(first, second, third, self.longest)
         landed = self.steps.expect(end)
-        better = (-landed.n_impossible, landed.objective) >= (-statistics.n_impossible, statistics.objective)
-        if better:
+        if landed.objective >= statistics.objective:
             self.steps.release(third)
             self.landed = landed
             self.longest *= 4 if length >= self.longest else 1

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,19 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from plsa.counts import Counts
 from plsa.parameters import Real
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """What goes wrong inside leaves the estimator as it was; Ctrl-C leaves what was learnt."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except Exception:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
 
 _BLOCK = 1 << 20  # nonzeros looked at together: room for temporary arrays stays small
 
@@ -135,12 +149,12 @@ def _check_not_negative(
             )
 
 
-def check_some_words(counts: Counts) -> None:
-    """Raises where all documents are empty: there is nothing to learn from."""
-    if not np.any(counts.count > 0):
+def check_some_words(counts: Counts, weight: Real | None) -> None:
+    """Raises where all documents that count are empty: there is nothing to learn from."""
+    if not counts.total(weight) > 0:
         raise ValueError(
-            f"X has {counts.n_documents} documents and not one word in them: all counts are zero. "
-            "Check the vocabulary of the vectoriser."
+            f"X has {counts.n_documents} documents to learn from and not one word in them: all counts, or "
+            "their weights, are zero. Check the vocabulary of the vectoriser."
         )
 
 

@@ -67,7 +67,7 @@ class Statistics:
     state: NDArray[np.float64]  # (S, padded): of each state
     log_likelihood: float  # sum over documents of weight * n log p
     objective: float  # the log-likelihood and the log terms of the priors: what must not fall
-    n_impossible: int  # nonzeros whose probability is zero; they take no part
+    n_impossible: int  # nonzeros of probability zero: they give nothing, and count as the smallest one
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,5 +78,6 @@ class Fit:
     trace: list[float]
     reason: str  # "settled", "rounds", "fell"; "callback" and "interrupted" where a person stopped it
     n_passes: int
+    state: NDArray[np.float64] | None  # expected topic counts of each state, in the last whole pass
     n_impossible: int
     log_likelihood: float

@@ -33,7 +33,7 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    idf_ : (n_features,) array, only where idf=True
+    idf_ : (n_features,) array, or None where idf=False
     length_ : float or None
 
     Examples
@@ -60,8 +60,14 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         inputs.check_choice(self.idf, "idf", [True, False])
         if self.length is not None and self.length != "constant":
             inputs.check_number(self.length, "length", above=0)
+        with inputs.all_or_nothing(self):
+            self._learn(X, sample_weight)
+        return self
+
+    def _learn(self, X: Any, sample_weight: ArrayLike | None) -> None:
         counts = inputs.check_counts(self, X, reset=True)
         weight = inputs.check_weight(sample_weight, counts.n_documents, np.float64)
+        self.idf_ = None
         if self.idf:
             present = counts.with_counts((counts.count > 0).astype(counts.dtype))
             n = counts.n_documents if weight is None else weight.sum()
@@ -76,7 +82,6 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             self.length_ = float((totals * share).sum() / share.sum()) if share.sum() > 0 else 1.0
         else:
             self.length_ = float(self.length)
-        return self
 
     def transform(self, X: Any) -> sparse.csr_array:
         """The scaled counts, sparse."""
@@ -99,7 +104,7 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             value = np.log1p(value)
         elif self.tf == "binary":
             value = (value > 0).astype(counts.dtype)
-        if self.idf:
+        if self.idf_ is not None:
             value = value * self.idf_.astype(counts.dtype)[counts.word]
         return counts.with_counts(value)
 

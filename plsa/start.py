@@ -22,7 +22,8 @@ _BLOCK = 8192  # rows for which noise is drawn at a time
 def random_words(counts: Counts, n_topics: int, weight: Real | None, rng: np.random.RandomState) -> Real:
     """(W, padded): each topic is the corpus's word distribution, every probability times an Exp(1) draw."""
     words = padded_zeros(counts.n_words, n_topics, counts.dtype)
-    words[:, :n_topics] = counts.word_totals(weight)[:, np.newaxis]
+    total = counts.word_totals(weight)
+    words[:, :n_topics] = (total / total.sum())[:, np.newaxis]  # in double: the totals may be huge
     return _noisy(words, n_topics, 1.0, rng)
 
 

@@ -18,6 +18,8 @@ from plsa.counts import Counts
 from plsa.parameters import Parameters, Real, Statistics, padded, padded_zeros
 from plsa.threads import effective_threads
 
+_AT_ONCE = 1 << 20  # nonzeros that are folded in with one call
+
 # Maps the (S, K) expected counts of a pass, and the gate that gave them, to the next gate.
 LearnGate = Callable[[NDArray[np.float64], Real], Real]
 
@@ -238,18 +240,30 @@ def fold_in(
     log_likelihood = np.empty(n_documents)
     rounds = np.empty(n_documents, dtype=np.int32)
     impossible = np.empty(n_documents, dtype=np.int32)
-    _kernels.fold(
-        _kernels.Corpus(counts.offset, counts.word, counts.count, counts.n_words),
-        state,
-        gate,
-        prior,
-        word_topic,
-        topic,
-        log_likelihood,
-        rounds,
-        impossible,
-        max_iter,
-        tol,
-        effective_threads(n_threads, work=10 * len(counts.word) * width),
-    )
+    threads = effective_threads(n_threads, work=10 * len(counts.word) * width)
+    # Some documents at a time: between two calls Ctrl-C is heard.
+    ends = np.searchsorted(counts.offset, np.arange(_AT_ONCE, counts.offset[-1] + _AT_ONCE, _AT_ONCE))
+    begin = 0
+    for end in [*np.minimum(ends, n_documents), n_documents]:
+        inside = slice(counts.offset[begin], counts.offset[end])
+        _kernels.fold(
+            _kernels.Corpus(
+                counts.offset[begin : end + 1] - counts.offset[begin],
+                counts.word[inside],
+                counts.count[inside],
+                counts.n_words,
+            ),
+            None if state is None else state[begin:end],
+            gate,
+            prior,
+            word_topic,
+            topic[begin:end],
+            log_likelihood[begin:end],
+            rounds[begin:end],
+            impossible[begin:end],
+            max_iter,
+            tol,
+            threads,
+        )
+        begin = end
     return Folded(topic, log_likelihood, rounds, impossible)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from plsa.steps import GatedSteps
 from plsa.supervision import (
     UNLABELLED,
     Labels,
+    Layout,
     class_frequencies,
     label_topic,
     lay_out,
@@ -34,6 +36,23 @@ _SCALINGS: tuple[CountScaler | None, ...] = (
     CountScaler(tf="log", idf=True, length="constant"),
 )
 _MOST_TRIED = 3000  # labelled documents that the choice is made on
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    """Documents, their labels and their weights, which go together."""
+
+    counts: Counts
+    labels: Labels
+    weight: Real | None
+
+    def part(self, documents: NDArray[Any]) -> _Labelled:
+        """These documents, in this order; the classes stay."""
+        return _Labelled(
+            self.counts.of_documents(documents),
+            Labels(self.labels.classes, self.labels.code[documents]),
+            None if self.weight is None else self.weight[documents],
+        )
 
 
 class PLSAClassifier(ClassifierMixin, AspectModel):
@@ -137,6 +156,11 @@ class PLSAClassifier(ClassifierMixin, AspectModel):
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learns the topics of every class from the labelled documents; a weight is a repetition."""
+        with inputs.all_or_nothing(self):
+            self._learn(X, y, sample_weight)
+        return self
+
+    def _learn(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         self._check_loop_parameters()
         extra = inputs.check_whole(self.extra_topics, "extra_topics", 0)
         if self.scaling is not None and not isinstance(self.scaling, CountScaler):
@@ -145,21 +169,29 @@ class PLSAClassifier(ClassifierMixin, AspectModel):
         labels = read_labels(y, counts.n_documents, self.unlabeled)
         weight = inputs.check_weight(sample_weight, counts.n_documents, counts.dtype)
         layout = lay_out(inputs.check_topics_per_class(self.topics_per_class, labels.classes), extra)
-        known = np.flatnonzero(labels.labelled)
-        if len(known) < counts.n_documents:
-            counts = counts.of_documents(known)
-            labels = Labels(labels.classes, labels.code[known])
-            weight = None if weight is None else weight[known]
-        inputs.check_some_words(counts)
-        class_prior = class_frequencies(labels, weight)
-        chosen: Any = self.scaling
+        corpus = _Labelled(counts, labels, weight)
+        if not labels.labelled.all():
+            corpus = corpus.part(np.flatnonzero(labels.labelled))
+        inputs.check_some_words(corpus.counts, corpus.weight)
+        scaling: Any = self.scaling
         scores: dict[str, float] = {}
-        if isinstance(chosen, str):
-            chosen, scores = self._choose_scaling(counts, labels, weight)
-        scaling = None if chosen is None else clone(chosen).fit(counts.matrix(), None, weight)
-        scaled = counts if scaling is None else scaling.scaled(counts)
+        if isinstance(scaling, str):
+            scaling, scores = self._choose_scaling(corpus, layout)
+        reason = self._fit_corpus(corpus, layout, scaling)
+        self.scaling_scores_ = scores
+        if reason == "interrupted":
+            raise KeyboardInterrupt
 
-        prior = layout.topic_prior(class_prior)
+    def _fit_corpus(self, corpus: _Labelled, layout: Layout, scaling: CountScaler | None) -> str:
+        """Learns from a corpus that was checked and is labelled throughout; says why it stopped."""
+        counts, labels, weight = corpus.counts, corpus.labels, corpus.weight
+        self.classes_ = labels.classes
+        self.class_prior_ = class_frequencies(labels, weight)
+        self.topic_class_ = layout.topic_class
+        self.scaling_ = None if scaling is None else clone(scaling).fit(counts.matrix(), None, weight)
+        scaled = self._scaled(counts)
+
+        prior = layout.topic_prior(self.class_prior_)
         of_class = layout.allowed() * prior
         doc_start = padded(of_class / of_class.sum(axis=1, keepdims=True), counts.dtype)
         gate = padded(layout.allowed(), counts.dtype)
@@ -180,87 +212,81 @@ class PLSAClassifier(ClassifierMixin, AspectModel):
             return start.assemble(scaled, words, gate, doc_start, labels.code)
 
         fit = self._best_run(steps, [drawn] * self.n_init)
-        state_count = steps.expect(fit.parameters).state[:, : layout.n_topics]
-        # Only now: a fit that failed leaves nothing behind.
-        self.classes_ = labels.classes
-        self.class_prior_ = class_prior
-        self.topic_class_ = layout.topic_class
-        self.label_topic_ = label_topic(state_count, layout)
-        self.scaling_ = scaling
-        self.scaling_scores_ = scores
+        state_count = np.zeros(gate.shape) if fit.state is None else fit.state
+        self.label_topic_ = label_topic(state_count[:, : layout.n_topics], layout)
         self._keep(fit, steps, prior)
-        if fit.reason == "interrupted":
-            raise KeyboardInterrupt
-        return self
+        return fit.reason
 
     def _choose_scaling(
-        self, counts: Counts, labels: Labels, weight: Real | None
+        self, corpus: _Labelled, layout: Layout
     ) -> tuple[CountScaler | None, dict[str, float]]:
         """The scaling with the highest cross-validated accuracy on the labelled documents, and the scores.
 
-        Classes with one document cannot be held out and stay in every training part. Of equals the one with
-        the higher mean log-probability of the true class is kept.
+        Documents of a class that has no other stay in every training part; of large corpora a sample is
+        taken, class by class. Of equals the one with the higher mean log-probability of the true class is
+        kept. Where too few documents could be held out, it is log counts at constant length.
         """
         default = _SCALINGS[2]
-        size = np.bincount(labels.code)
-        several = np.flatnonzero(size[labels.code] >= 2)
-        if len(size) < 2 or len(several) < 2 * len(size):
-            return default, {}
+        told = corpus.counts.lengths() > 0
+        if corpus.weight is not None:
+            told &= corpus.weight > 0
+        code = corpus.labels.code
         rng = np.random.RandomState(0)  # a choice, not a draw: it does not move with random_state
-        if len(several) > _MOST_TRIED:
-            several = np.sort(rng.choice(several, _MOST_TRIED, replace=False))
-        n_splits = int(min(3, np.bincount(labels.code[several])[np.unique(labels.code[several])].min()))
-        if n_splits < 2:
+        share = min(1.0, _MOST_TRIED / max(told.sum(), 1))
+        held: list[NDArray[Any]] = []
+        alone: list[NDArray[Any]] = []
+        for each in np.unique(code[told]):
+            of_class = rng.permutation(np.flatnonzero(told & (code == each)))
+            of_class = of_class[: max(2, round(share * len(of_class)))]
+            (held if len(of_class) > 1 else alone).append(of_class)
+        if len(held) < 2 or sum(len(part) for part in held) < 2 * layout.n_classes:
             return default, {}
-        alone = np.flatnonzero(size[labels.code] < 2)
-        folds = list(
-            StratifiedKFold(n_splits, shuffle=True, random_state=0).split(
-                several, labels.code[several]
-            )
-        )
+        several = np.sort(np.concatenate(held))
+        single = np.concatenate(alone) if alone else np.zeros(0, dtype=np.intp)
+        folds = StratifiedKFold(min(3, *(len(part) for part in held)), shuffle=True, random_state=0)
         best: tuple[float, float] = (-np.inf, -np.inf)
         chosen = default
         scores = {}
         for scaling in _SCALINGS:
-            right, log_probability = [], []
-            for train, test in folds:
-                inside = np.concatenate([several[train], alone])
-                outside = several[test]
-                trial = clone(self).set_params(
-                    scaling=scaling, n_init=1, verbose=0, callback=None, random_state=0
-                )
-                trial.fit(
-                    counts.of_documents(inside).matrix(),
-                    labels.code[inside],
-                    None if weight is None else weight[inside],
-                )
-                probability = trial.predict_proba(counts.of_documents(outside).matrix())
-                place = np.searchsorted(trial.classes_, labels.code[outside])
-                true = probability[np.arange(len(outside)), place]
-                each = np.ones(len(outside)) if weight is None else weight[outside]
-                right.append(np.average(probability.argmax(axis=1) == place, weights=each + 1e-12))
-                log_probability.append(
-                    np.average(np.log(np.maximum(true, 1e-12)), weights=each + 1e-12)
-                )
-            score = (float(np.mean(right)), float(np.mean(log_probability)))
+            right, log_probability, size = 0.0, 0.0, 0.0
+            for train, test in folds.split(several, code[several]):
+                inside = corpus.part(np.concatenate([several[train], single]))
+                outside = corpus.part(several[test])
+                trial = clone(self).set_params(n_init=1, verbose=0, callback=None, random_state=0)
+                if trial._fit_corpus(inside, layout, scaling) == "interrupted":
+                    raise KeyboardInterrupt
+                probability = trial._probabilities(outside.counts)
+                each = np.ones(len(test)) if outside.weight is None else outside.weight.astype(np.float64)
+                true = probability[np.arange(len(test)), outside.labels.code]
+                right += each[probability.argmax(axis=1) == outside.labels.code].sum()
+                log_probability += (each * np.log(np.maximum(true, 1e-12))).sum()
+                size += each.sum()
+            score = (float(right / size), float(log_probability / size))
             scores[str(scaling)] = score[0]
             if score > best:
                 best, chosen = score, scaling
         return chosen, scores
 
-    def _new_counts(self, X: Any) -> Counts:
-        counts = super()._new_counts(X)
-        return counts if self.scaling_ is None else self.scaling_.scaled(counts)
-
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """P(class|document): rows sum to one, columns in the order of `classes_`.
 
-        A document without a word that the model knows gets the classes' prior.
+        A document without a word that the model knows gets what the topics' prior says: the frequency of the
+        classes, where there are no extra topics.
         """
-        counts = self._new_counts(X)
-        topics = unpadded(self._fold(counts).doc_topic, len(self.components_)).astype(np.float64)
-        probability: NDArray[Any] = topics @ self.label_topic_.T
+        return self._probabilities(self._new_counts(X))
+
+    def _probabilities(self, counts: Counts) -> NDArray[Any]:
+        topics = unpadded(self._fold(self._scaled(counts)).doc_topic, len(self.components_))
+        probability: NDArray[Any] = topics.astype(np.float64) @ self.label_topic_.T
         return probability / probability.sum(axis=1, keepdims=True)
+
+    def transform(self, X: Any) -> Real:
+        """P(topic|document) of each document, scaled as in the fit and folded in; see `PLSA.transform`."""
+        topics = self._fold(self._scaled(self._new_counts(X))).doc_topic
+        return np.ascontiguousarray(unpadded(topics, len(self.components_)))
+
+    def _scaled(self, counts: Counts) -> Counts:
+        return counts if self.scaling_ is None else self.scaling_.scaled(counts)
 
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """log P(class|document)."""

@@ -36,7 +36,7 @@ def is_unlabelled(y: NDArray[Any], unlabeled: Any) -> NDArray[np.bool_]:
     if y.dtype.kind == "f":
         missing = np.isnan(y)
     elif y.dtype.kind == "O":
-        missing = np.array([v is None or (isinstance(v, float) and v != v) for v in y], dtype=bool)
+        missing = np.array([_is_missing(v) for v in y], dtype=bool)
     else:
         missing = np.zeros(len(y), dtype=bool)
     if unlabeled is None:
@@ -45,10 +45,8 @@ def is_unlabelled(y: NDArray[Any], unlabeled: Any) -> NDArray[np.bool_]:
         return missing | (y.astype(str) == str(unlabeled))
     if y.dtype.kind == "O":
         # Not `==` on the array: 0 == False and 1 == True, and a string compares with anything.
-        same = [
-            v == unlabeled and isinstance(v, str) == isinstance(unlabeled, str)
-            for v in y
-        ]
+        kind = _kind(unlabeled)
+        same = [not gone and _kind(v) is kind and v == unlabeled for v, gone in zip(y, missing, strict=True)]
         return missing | np.array(same, dtype=bool)
     if isinstance(unlabeled, str):
         return missing
@@ -56,18 +54,29 @@ def is_unlabelled(y: NDArray[Any], unlabeled: Any) -> NDArray[np.bool_]:
     return result
 
 
+def _is_missing(value: Any) -> bool:
+    # None, NaN, and pandas' NA, which is neither equal nor unequal to itself.
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)
+
+
+def _kind(value: Any) -> type:
+    for kind in (str, bool | np.bool_):
+        if isinstance(value, kind):
+            return str if kind is str else bool
+    return float if isinstance(value, int | float | np.number) else type(value)
+
+
 def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELLED) -> Labels:
     """The classes and codes of y, of which at least one is labelled."""
     y = inputs.check_labels(y, n_documents)
     missing = is_unlabelled(y, unlabeled)
     known = y[~missing]
-    if y.dtype.kind == "O" and all(isinstance(v, str) for v in known):
-        known = known.astype(str)
-    elif y.dtype.kind == "O" and all(isinstance(v, int | np.integer) for v in known):
-        known = known.astype(np.int64)
+    if y.dtype.kind == "O" and len(known) and len(kinds := {_kind(v) for v in known}) == 1:
+        plain = np.array(known.tolist())  # of the type that they share
+        known = plain if kinds <= {str, bool, float} else known
     inputs.check_classes(known)
     classes, code = np.unique(known, return_inverse=True)
-    if len(classes) == 1 and missing.any() and y.dtype.kind in "iuf" and classes[0] == 1:
+    if len(classes) == 1 and y.dtype.kind in "if" and {*np.unique(y).tolist()} == {-1, 1} and unlabeled == -1:
         warnings.warn(
             "y holds only 1 and -1, and -1 marks a document without a label: there is one class. "
             "If -1 is a class of yours, pass unlabeled=None.",

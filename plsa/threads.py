@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 
-import joblib
+import joblib  # scikit-learn brings it
 
 import plsa._kernels as _kernels
 
 # Below this many multiplications, a few milliseconds, threads save little and wait long on a busy machine.
 _SMALLEST_WORK = 20_000_000
+
+_MOST_THREADS = 64  # more would take memory and give nothing: a pass is bound by memory
 
 _forked = False
 
@@ -42,4 +44,4 @@ def effective_threads(n_threads: int | None, work: int | None = None) -> int:
         return 1 if work is not None and work < _SMALLEST_WORK else available_threads()
     if n_threads < 0:
         return max(1, available_threads() + 1 + n_threads)
-    return int(n_threads)
+    return min(int(n_threads), _MOST_THREADS)

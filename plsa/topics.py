@@ -36,7 +36,7 @@ class PLSA(AspectModel):
     prior_strength : float, default=0.0
         Pseudo-counts shared by the topics of every document, in the fit and in `transform`.
     max_iter : int, default=100
-        Most updates of the parameters.
+        Most passes over the corpus that update the parameters; a leap (see `accelerate`) may take one more.
     tol : float, default=1e-4
         The fit has settled when an update gains no more than this much log-likelihood a word of the corpus.
     n_init : int, default=1
@@ -45,7 +45,7 @@ class PLSA(AspectModel):
         Leap ahead after every two passes (SQUAREM). Takes fewer passes to the same objective and twice the
         memory; a leap that would lower the objective is taken back.
     warm_start : bool, default=False
-        Whether `fit` goes on from the last fit's topics; and from its P(z|d), for as many documents.
+        Whether `fit` goes on from the last fit's topics; and from its P(z|d), if X is the same.
     fold_iter, fold_tol : int, default=100 and float, default=1e-4
         When a new document has settled; see `transform`.
     dtype : {None, "float32", "float64"}, default=None
@@ -57,7 +57,7 @@ class PLSA(AspectModel):
     verbose : int, default=0
         Whether to show progress.
     callback : callable or None, default=None
-        Called with a `plsa.em.Pass` after every pass; the fit stops where it returns True.
+        Called with a `plsa.em.Pass` after every pass; the fit stops where it returns something true.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class PLSA(AspectModel):
         The objective before each update and at the end.
     log_likelihood_ : float
     n_iter_ : int
-        Updates made.
+        Passes made, but for the first, which only finds where the start stands.
     stop_reason_ : {"settled", "rounds", "fell", "callback", "interrupted"}
         Only "settled" is convergence.
     n_impossible_ : int
@@ -136,12 +136,17 @@ class PLSA(AspectModel):
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns the topics of X; y is not looked at, and a weight is a repetition."""
+        with inputs.all_or_nothing(self):
+            self._learn(X, sample_weight)
+        return self
+
+    def _learn(self, X: Any, sample_weight: ArrayLike | None) -> None:
         n_topics = inputs.check_whole(self.n_components, "n_components", 1)
         self._check_loop_parameters()
         warm = self.warm_start and hasattr(self, "components_")
         counts = inputs.check_counts(self, X, reset=not warm, dtype=self.dtype)
-        inputs.check_some_words(counts)
         weight = inputs.check_weight(sample_weight, counts.n_documents, counts.dtype)
+        inputs.check_some_words(counts, weight)
         prior = np.full(n_topics, 1 / n_topics)
         row = padded(prior[np.newaxis], counts.dtype)
         steps = GatedSteps(
@@ -156,9 +161,9 @@ class PLSA(AspectModel):
         )
         fit = self._best_run(steps, self._starts(counts, weight, row, warm))
         self._keep(fit, steps, prior)
+        self._corpus_mark = counts.mark() if self.warm_start else None
         if fit.reason == "interrupted":
             raise KeyboardInterrupt
-        return self
 
     def _starts(
         self, counts: Counts, weight: Any, row: Any, warm: bool
@@ -172,7 +177,7 @@ class PLSA(AspectModel):
                     f"n_components == {n_topics}, but warm_start goes on from a fit with "
                     f"{self.components_.shape[0]} topics; pass warm_start=False."
                 )
-            same = len(self.doc_topic_) == counts.n_documents
+            same = self._corpus_mark == counts.mark()
             given = (self.components_, self.doc_topic_ if same else None)
         elif not (isinstance(self.init, str) and self.init == "random"):
             if isinstance(self.init, str):
@@ -210,7 +215,7 @@ class PLSA(AspectModel):
         """The mean log-likelihood of a word of X, its documents folded in: higher is better."""
         counts = self._new_counts(X)
         folded = self._fold(counts)
-        return self._mean(counts, folded.log_likelihood.sum(), folded.impossible)
+        return self._mean(counts, folded.log_likelihood.sum())
 
     def perplexity(self, X: Any, *, completion: bool = False) -> float:
         """exp(- mean log-likelihood of a word): as hard to guess as a die of so many sides; lower is better.
@@ -225,31 +230,35 @@ class PLSA(AspectModel):
         turn = (np.arange(len(counts.word)) - np.repeat(counts.offset[:-1], np.diff(counts.offset))) % 2
         words = padded(self.components_.T, counts.dtype)
         total = 0.0
-        impossible = np.zeros(counts.n_documents, dtype=np.int64)
         for half in (0, 1):
-            seen = counts.of_nonzeros(turn == half)
-            kept = counts.of_nonzeros(turn != half)
-            topics = self._fold(seen).doc_topic
-            judged = fold_in(kept, words, topics, max_iter=0, tol=0.0)
+            topics = self._fold(counts.of_nonzeros(turn == half)).doc_topic
+            judged = fold_in(
+                counts.of_nonzeros(turn != half), words, topics, max_iter=0, tol=0.0, n_threads=self.n_threads
+            )
             total += judged.log_likelihood.sum()
-            impossible += judged.impossible
-        return float(np.exp(-self._mean(counts, total, impossible)))
+        return float(np.exp(min(-self._mean(counts, total), 700.0)))
 
-    def _mean(self, counts: Counts, log_likelihood: float, impossible: Any) -> float:
-        lost = int(impossible.sum())
+    def _mean(self, counts: Counts, log_likelihood: float) -> float:
+        """A word's share of a log-likelihood, words that no topic has left out.
+
+        The kernels count what is impossible as the smallest normal number: for words without any topic that
+        is taken back here; a word that only the topics of its document lack keeps it.
+        """
+        unknown = ~np.any(self.components_, axis=0)
+        lost = np.flatnonzero(unknown[counts.word] & (counts.count > 0))
         tokens = counts.total()
-        if lost:
-            at = int(np.flatnonzero(impossible)[0])
-            known = np.any(self.components_, axis=0)
-            tokens = float(counts.count[known[counts.word]].sum(dtype=np.float64))
+        if len(lost):
+            at = int(np.searchsorted(counts.offset, lost[0], side="right")) - 1
+            mass = float(counts.count[lost].sum(dtype=np.float64))
+            tokens -= mass
+            log_likelihood -= mass * float(np.log(np.finfo(counts.dtype).smallest_normal))
             warnings.warn(
-                f"{lost} of {len(counts.word)} nonzeros of X are words that no topic of their document has, "
-                f"the first in document {at}; they are left out. smoothing > 0 gives every word a "
-                "probability.",
+                f"{len(lost)} of {len(counts.word)} nonzeros of X are words that no topic has, the first "
+                f"({counts.word[lost[0]]}) in document {at}; they are left out. smoothing > 0 gives every "
+                "word a probability.",
                 UserWarning,
                 stacklevel=3,
             )
         if tokens <= 0:
             raise ValueError("X holds no word that the model knows: there is nothing to score.")
         return float(log_likelihood / tokens)
-

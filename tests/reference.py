@@ -45,7 +45,7 @@ def expect_document(n, gate, topics, word_topic, dtype):
     share, p = posterior(topics, gate, word_topic)
     taking_part = (n > 0) & possible(n, p, dtype)
     expected = np.where(taking_part, n, 0)[:, np.newaxis] * share
-    log_likelihood = float(n[taking_part] @ np.log(p[taking_part]))
+    log_likelihood = float(n @ safe_log(p, dtype))
     return expected, log_likelihood, int(np.sum((n > 0) & ~taking_part))
 
 

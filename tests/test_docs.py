@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import re
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,18 @@ def test_docstring_examples(module):
 def test_public_names_have_examples(name):
     """What is public has a docstring with an example."""
     assert ">>>" in getattr(plsa, name).__doc__
+
+
+def test_one_version():
+    """The package, its build, its metadata and its citation say the same."""
+    root = Path(__file__).parent.parent
+    said = {
+        "plsa/__init__.py": plsa.__version__,
+        "installed": metadata.version("plsa-learn"),
+        "meson.build": re.search(r"version: '(.*?)'", (root / "meson.build").read_text()).group(1),
+        "CITATION.cff": re.search(r"^version: (.*)$", (root / "CITATION.cff").read_text(), re.M).group(1),
+    }
+    assert len(set(said.values())) == 1, said
 
 
 def test_readme_example(capsys):

@@ -45,9 +45,10 @@ BAD_COUNTS = [
 @pytest.mark.parametrize(("counts", "message"), BAD_COUNTS)
 def test_bad_counts(estimator, counts, message):
     """Refused by every estimator, with a message that helps; the estimator stays unfitted."""
+    before = dict(vars(estimator))
     with pytest.raises(ValueError, match=message):
         estimator.fit(counts, Y[: counts.shape[0]])
-    assert not [name for name in vars(estimator) if name.endswith("_") and name != "n_features_in_"]
+    assert vars(estimator) == before
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,27 @@ def test_bad_classifier_parameters(parameters, message):
     model = PLSAClassifier(**parameters)
     with pytest.raises(ValueError, match=message):
         model.fit(X, Y)
-    assert not [name for name in vars(model) if name.endswith("_") and name != "n_features_in_"]
+    assert not [name for name in vars(model) if name.endswith("_")]
+
+
+@pytest.mark.parametrize("estimator", [PLSA(2, random_state=0), PLSAClassifier(), CountScaler()])
+def test_a_failed_refit_leaves_the_fit_before(estimator):
+    """The model goes on answering as it did."""
+    estimator.fit(X, Y)
+    answer = estimator.transform(X)
+    with pytest.raises(ValueError, match=r"negative|words|word"):
+        estimator.fit(np.full((3, 7), -1.0), Y)
+    assert estimator.n_features_in_ == 3
+    assert abs(estimator.transform(X) - answer).max() == 0
+
+
+def test_weight_only_where_there_is_nothing():
+    """Empty or unlabelled documents that alone count: said, never NaN."""
+    empty = np.vstack([X, np.zeros((1, 3))])
+    with pytest.raises(ValueError, match="not one word"):
+        PLSA(2).fit(empty, sample_weight=[0, 0, 0, 1])
+    with pytest.raises(ValueError, match="not one word"):
+        PLSAClassifier().fit(X, ["a", "b", None], sample_weight=[0, 0, 1])
 
 
 def test_counts_beyond_float32_are_refused_and_float64_takes_them():

@@ -92,14 +92,18 @@ def test_prior_is_that_of_the_classes():
     model = PLSAClassifier(scaling=None).fit(X, ["a", "a", "a", "b"])
     assert_allclose(model.class_prior_, [4 / 6, 2 / 6])
     assert_allclose(model.predict_proba([[0.0, 0, 0]]), [[4 / 6, 2 / 6]], rtol=1e-6)
-    # A short document leans to the frequent class, more so the stronger the prior.
-    weak, strong = (
-        PLSAClassifier(scaling=None, prior_strength=k).fit(X, ["a", "a", "a", "b"]).predict_proba(
-            [[0.0, 1, 0]]
-        )[0, 0]
-        for k in (0.1, 20)
-    )
-    assert strong < weak or strong > 0.6
+    # The stronger the prior, the nearer a short document is to it, from whichever side.
+    distance = [
+        abs(
+            PLSAClassifier(scaling=None, prior_strength=k)
+            .fit(X, ["a", "a", "a", "b"])
+            .predict_proba([[0.0, 1, 0]])[0, 0]
+            - 4 / 6
+        )
+        for k in (0.1, 1, 20, 400)
+    ]
+    assert distance == sorted(distance, reverse=True)
+    assert distance[-1] < 0.01 < distance[0]
 
 
 def test_unlabelled_documents_are_left_out(corpus):
@@ -143,6 +147,9 @@ def test_what_marks_a_missing_label():
     mixed = np.array(["a", None, float("nan"), -1, "-1"], dtype=object)
     assert_array_equal(is_unlabelled(mixed, -1), [False, True, True, True, False])
     assert_array_equal(is_unlabelled(np.array(["a", "-1"]), -1), [False, True])
+    truths = np.array([True, 1, 0, False, None], dtype=object)
+    assert_array_equal(is_unlabelled(truths, 1), [False, True, False, False, True])
+    assert_array_equal(is_unlabelled(truths, False), [False, False, False, True, True])
     assert_array_equal(is_unlabelled(np.array([1.0, np.nan, -1]), "x"), [False, True, False])
     labels = read_labels(["b", None, "a", "b"], 4)
     assert_array_equal(labels.classes, ["a", "b"])
@@ -178,6 +185,62 @@ def test_auto_scaling_takes_what_scores_best(corpus):
     few = PLSAClassifier(random_state=0).fit(corpus.counts[:8], [0, 1, 2, 3, 3, 3, 3, 3])
     assert few.scaling_scores_ == {}
     assert few.scaling_.length == "constant"
+
+
+def test_auto_scaling_does_not_depend_on_what_classes_are_called(corpus):
+    """Names, a mapping from them, and a marker that is also a code: the same choice and the same model."""
+    names = np.array(["ant", "bee", "cat", "dog"])[corpus.target]
+    plain = PLSAClassifier(topics_per_class=[1, 2, 1, 1], random_state=0).fit(corpus.counts, corpus.target)
+    for y, parameters in (
+        (names, {"topics_per_class": {"ant": 1, "bee": 2, "cat": 1, "dog": 1}}),
+        (corpus.target + 1, {"topics_per_class": [1, 2, 1, 1], "unlabeled": 0}),
+    ):
+        model = PLSAClassifier(**parameters, random_state=0).fit(corpus.counts, y)
+        assert model.scaling_scores_ == plain.scaling_scores_
+        assert_array_equal(model.components_, plain.components_)
+
+
+def test_labels_of_every_kind():
+    """Whole and other numbers, truths and pandas' own missing values, in lists and in series."""
+    pandas = pytest.importorskip("pandas")
+    X = np.array([[2.0, 1, 0], [0, 1, 3], [1, 1, 1]])
+    for y, classes in (
+        ([1.0, 0.0, None], [0, 1]),
+        ([True, False, None], [False, True]),
+        (pandas.Series(["b", "a", pandas.NA], dtype="string"), ["a", "b"]),
+        (pandas.Series([3, 5, None]), [3, 5]),
+        (pandas.Series(["b", "a", None]), ["a", "b"]),
+    ):
+        model = PLSAClassifier().fit(X, y)
+        assert_array_equal(model.classes_, classes)
+        assert model.predict(X).dtype.kind == np.asarray(classes).dtype.kind or model.classes_.dtype.kind in "fi"
+
+
+@pytest.mark.parametrize("accelerate", [False, True])
+def test_an_interrupted_fit_is_whole(corpus, accelerate):
+    """Ctrl-C at any of the first passes: distributions, whatever the kernel was doing."""
+    from plsa import _kernels
+
+    whole = _kernels.expect
+    for at in range(1, 9):
+        calls = 0
+
+        def interrupted(*args, at=at):
+            nonlocal calls
+            calls += 1
+            whole(*args)
+            if calls == at:
+                raise KeyboardInterrupt
+
+        model = PLSAClassifier(2, 1, scaling=None, accelerate=accelerate, tol=0, random_state=0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_kernels, "expect", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                model.fit(corpus.counts, corpus.target)
+        assert model.stop_reason_ == "interrupted"
+        assert_allclose(model.components_.sum(axis=1), 1, rtol=1e-4)
+        assert_allclose(model.doc_topic_.sum(axis=1), 1, rtol=1e-4)
+        assert_allclose(model.label_topic_.sum(axis=0), 1, rtol=1e-6)
 
 
 def test_scaling_is_not_written_to(corpus):

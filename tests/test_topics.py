@@ -127,6 +127,11 @@ def test_warm_start_goes_on(corpus):
     ten = PLSA(4, random_state=0, max_iter=10, tol=0, warm_start=True).fit(corpus.counts)
     ten.fit(corpus.counts)
     assert_array_equal(ten.components_, twenty.components_)
+    other = corpus.counts[::-1]
+    theirs = clone(ten).set_params(max_iter=0)
+    theirs.fit(corpus.counts)
+    theirs.fit(other)  # as many documents, but others: P(z|d) begins anew
+    assert_allclose(theirs.doc_topic_, 0.25)
     with pytest.raises(ValueError, match="warm_start goes on from a fit with 4 topics"):
         ten.set_params(n_components=5).fit(corpus.counts)
 
@@ -289,6 +294,13 @@ def test_words_no_topic_has_are_left_out_and_said():
         model.score(np.array([[0.0, 0, 1]]))
 
 
+def test_completion_does_not_reward_what_it_cannot_explain():
+    """Two topics without a word in common, a document with one word of each: as bad as can be."""
+    model = PLSA(2, init=np.eye(2), max_iter=0).fit(np.eye(2))
+    assert model.perplexity(np.ones((1, 2)), completion=True) > 1e30
+    assert_allclose(model.perplexity(np.ones((1, 2))), 2, rtol=1e-3)
+
+
 def test_impossible_start_is_reported():
     """A start that rules out a word of X is used, counted and said."""
     X = np.array([[2.0, 1], [1, 3]])
@@ -300,7 +312,7 @@ def test_impossible_start_is_reported():
 
 @pytest.mark.parametrize("accelerate", [False, True])
 def test_smoothing_mends_a_start_that_rules_words_out(accelerate):
-    """Once the words count the objective is another one: that is no fall, and the fit goes on."""
+    """An impossible word counts as the smallest number: making it possible is a rise, and the fit goes on."""
     rng = np.random.default_rng(0)
     X = rng.integers(1, 9, (20, 6)) * 20.0
     words = rng.dirichlet(np.ones(6), 3)
