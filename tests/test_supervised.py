@@ -213,7 +213,7 @@ def test_labels_of_every_kind():
     ):
         model = PLSAClassifier().fit(X, y)
         assert_array_equal(model.classes_, classes)
-        assert model.predict(X).dtype.kind == np.asarray(classes).dtype.kind or model.classes_.dtype.kind in "fi"
+        assert set(model.predict(X)) <= set(classes)
 
 
 @pytest.mark.parametrize("accelerate", [False, True])
