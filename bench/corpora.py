@@ -61,9 +61,7 @@ def _file(data: str | os.PathLike | None, *parts: str | os.PathLike) -> Path:
     return path
 
 
-def read(
-    name: str, data: str | os.PathLike | None = None
-) -> tuple[list[str], list[str] | list[list[str]]]:
+def read(name: str, data: str | os.PathLike | None = None) -> tuple[list[str], list[str] | list[list[str]]]:
     """The texts of a corpus and their labels, in the order of the file.
 
     A label is a string; in a corpus whose documents bear several (reuters21578) it is a list of

@@ -136,9 +136,7 @@ def missing(names: Iterable[str] | None = None) -> list[tuple[str, str]]:
     return [(name, found) for name in chosen if isinstance(found := _find(name), str)]
 
 
-def log_likelihood(
-    counts: scipy.sparse.csr_matrix, doc_topic: np.ndarray, word_topic: np.ndarray
-) -> float:
+def log_likelihood(counts: scipy.sparse.csr_matrix, doc_topic: np.ndarray, word_topic: np.ndarray) -> float:
     """The sum over nonzeros of n(d,w) log sum_z P(z|d) P(w|z), in double: one yardstick for all.
 
     Worked through in blocks of nonzeros, so memory does not grow with the corpus. A counted word
@@ -158,9 +156,7 @@ def log_likelihood(
     return total
 
 
-def _distributions(
-    doc_factor: np.ndarray, word_factor: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _distributions(doc_factor: np.ndarray, word_factor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """P(z|d) and P(w|z) from two factors whose product is proportional to P(w|d) in every row.
 
     Where the factors are distributions already this only mends rounding. Where they are not (NMF),
@@ -297,9 +293,7 @@ def _start_nmf(dtype, order):
             self._doc_factor, *_ = update_documents(
                 self._counts, self._doc_factor, self._word_factor, *unpenalised
             )
-            self._word_factor = update_words(
-                self._counts, self._doc_factor, self._word_factor, *unpenalised
-            )
+            self._word_factor = update_words(self._counts, self._doc_factor, self._word_factor, *unpenalised)
             # As NMF does after each update, and for its reason: no denormal numbers.
             self._word_factor[self._word_factor < np.finfo(np.float64).eps] = 0.0
 
@@ -321,9 +315,7 @@ def _start_bigartm():
     from artm.wrapper import messages_pb2 as messages
 
     # It writes its log into the working directory unless told otherwise, at every batch.
-    LibArtm(
-        logging_config=messages.ConfigureLoggingArgs(log_dir=tempfile.gettempdir(), minloglevel=2)
-    )
+    LibArtm(logging_config=messages.ConfigureLoggingArgs(log_dir=tempfile.gettempdir(), minloglevel=2))
 
     class BigARTMSession:
         """BigARTM's offline algorithm without regularisers on batches held in memory.
@@ -590,9 +582,7 @@ def _find(name: str) -> Peer | str:
             start = candidate.importer()
     except Exception as error:  # whatever stops another's package from loading is the reason
         return f"{candidate.distribution} {version} does not load: {type(error).__name__}: {error}"
-    return Peer(
-        candidate.name, version, candidate.same_model, candidate.update, candidate.note, start
-    )
+    return Peer(candidate.name, version, candidate.same_model, candidate.update, candidate.note, start)
 
 
 if __name__ == "__main__":

@@ -64,11 +64,7 @@ class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         best: Fit | None = None
         for number, begin in enumerate(starts, 1):
             of = f" (start {number} of {len(starts)})" if len(starts) > 1 else ""
-            line = (
-                ProgressLine(type(self).__name__ + of, self.max_iter, n_tokens)
-                if self.verbose
-                else None
-            )
+            line = ProgressLine(type(self).__name__ + of, self.max_iter, n_tokens) if self.verbose else None
             climbing: em.Steps = em.Accelerated(steps) if self.accelerate else steps
             fit = em.run(climbing, begin(), stop, _both(line, self.callback))
             if line is not None:

@@ -145,12 +145,8 @@ def load_docstrings(
     entries = [entry for name in modules for entry in _public_objects(name, modules[name])]
     own = _ALIASES.union(modules)
     own_names = re.compile(rf"\b(?:{'|'.join(sorted(own))})\b", re.IGNORECASE)
-    parts = own.union(
-        part for found in modules.values() for path in found for part in path.split(".")
-    )
-    entries = [
-        entry._replace(text=_without_leaks(entry.text, parts, own_names)) for entry in entries
-    ]
+    parts = own.union(part for found in modules.values() for path in found for part in path.split("."))
+    entries = [entry._replace(text=_without_leaks(entry.text, parts, own_names)) for entry in entries]
     entries = _without_form_letters(entries)
     entries = [entry for entry in entries if len(_WORD.findall(entry.text)) >= min_words]
     entries = _without_copies(entries)
@@ -167,8 +163,7 @@ def load_docstrings(
     labels = np.array([entry.label for entry in kept])
     target_names, target = np.unique(labels, return_inverse=True)
     versions = ", ".join(
-        f"{name} {getattr(found[name], '__version__', '')}".strip()
-        for name, found in modules.items()
+        f"{name} {getattr(found[name], '__version__', '')}".strip() for name, found in modules.items()
     )
     return Bunch(
         data=[entry.text for entry in kept],
@@ -270,9 +265,7 @@ def _without_leaks(docstring: str, parts: frozenset[str], own_names: re.Pattern[
 
 def _without_form_letters(entries: list[_Entry]) -> list[_Entry]:
     """The same documents without the lines that many of them share, and without empty lines."""
-    lines = [
-        [(_said(line), line.rstrip()) for line in entry.text.splitlines()] for entry in entries
-    ]
+    lines = [[(_said(line), line.rstrip()) for line in entry.text.splitlines()] for entry in entries]
     documents = Counter(said for own in lines for said in {said for said, _ in own})
     most = max(10, len(entries) // 200)
     return [
@@ -404,8 +397,7 @@ def planted_corpus(
     mean_length = check_number(document_length, "document_length", above=0)
     if length_distribution not in _LENGTHS:
         raise ValueError(
-            f"length_distribution must be one of {', '.join(_LENGTHS)}; "
-            f"found {length_distribution!r}."
+            f"length_distribution must be one of {', '.join(_LENGTHS)}; found {length_distribution!r}."
         )
     if length_distribution == "constant" and mean_length != int(mean_length):
         raise ValueError(
@@ -431,9 +423,7 @@ def planted_corpus(
 
     rng = np.random.default_rng(model_seed)
     rank = 1.0 + rng.permutation(n_words)
-    topic_word = _dirichlet(
-        rng, word_concentration, n_components, n_words, -zipf_exponent * np.log(rank)
-    )
+    topic_word = _dirichlet(rng, word_concentration, n_components, n_words, -zipf_exponent * np.log(rank))
     cumulative = np.cumsum(topic_word, axis=1)
     cumulative /= cumulative[:, -1:]  # ends in exactly 1, above every uniform number
     steps = np.arange(_GUIDE) / _GUIDE
@@ -497,9 +487,7 @@ def planted_corpus(
     )
 
 
-def _class_proportions(
-    n_classes: Any, class_proportions: Any, n_components: int
-) -> npt.NDArray[np.float64]:
+def _class_proportions(n_classes: Any, class_proportions: Any, n_components: int) -> npt.NDArray[np.float64]:
     """The probability of each class; a single class when none are asked for."""
     if n_classes is None:
         if class_proportions is not None:
@@ -714,8 +702,7 @@ def read_corpus(
         for record in records:
             if not isinstance(record.text, str):
                 raise ValueError(
-                    f"{path}, {record.place}: {text!r} must be a string; found "
-                    f"{_shown(record.text)}."
+                    f"{path}, {record.place}: {text!r} must be a string; found {_shown(record.text)}."
                 )
             data.append(record.text)
             labels.append(_label(path, record, label, unlabeled))
@@ -753,9 +740,7 @@ def _shown(value: Any) -> str:
     return written if len(written) <= 60 else written[:57] + "..."
 
 
-def _read_file(
-    path: Path, codec: str, text: str, label: str | None
-) -> Generator[_Record, None, None]:
+def _read_file(path: Path, codec: str, text: str, label: str | None) -> Generator[_Record, None, None]:
     """The documents of one file; whatever goes wrong in decoding names the file and the line."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packed = suffixes[-1:] == [".gz"]
@@ -809,9 +794,7 @@ def _undecoded(path: Path, codec: str, packed: bool, error: UnicodeDecodeError) 
     )
 
 
-def _read_jsonl(
-    path: Path, file: TextIO, text: str, label: str | None
-) -> Generator[_Record, None, None]:
+def _read_jsonl(path: Path, file: TextIO, text: str, label: str | None) -> Generator[_Record, None, None]:
     labelled = False
     number = 0
     for number, line in enumerate(file, 1):

@@ -78,9 +78,7 @@ class Stop:
         return "rounds" if n_passes > self.max_passes else None
 
 
-def run(
-    steps: Steps, parameters: Parameters, stop: Stop, callback: Callback | None = None
-) -> Fit:
+def run(steps: Steps, parameters: Parameters, stop: Stop, callback: Callback | None = None) -> Fit:
     """Alternates expectation and maximisation until there is a reason to stop.
 
     The trace holds the objective of the parameters of every round, and those returned are of its last

@@ -102,8 +102,9 @@ def _check_structure(X: Any) -> None:
         _check_range(indices, n_minor, "column" if X.format == "csr" else "row")
     elif X.format == "coo":
         for axis, name in enumerate(("row", "column")):
-            _check_range(X.coords[axis] if hasattr(X, "coords") else (X.row, X.col)[axis],
-                         X.shape[axis], name)
+            _check_range(
+                X.coords[axis] if hasattr(X, "coords") else (X.row, X.col)[axis], X.shape[axis], name
+            )
 
 
 def _check_range(indices: NDArray[Any], limit: int, name: str) -> None:
@@ -128,9 +129,7 @@ def _ascending(offset: NDArray[np.int64], word: NDArray[Any]) -> bool:
     return True
 
 
-def _check_not_negative(
-    estimator: Any, offset: NDArray[np.int64], word: NDArray[Any], count: Real
-) -> None:
+def _check_not_negative(estimator: Any, offset: NDArray[np.int64], word: NDArray[Any], count: Real) -> None:
     for begin in range(0, len(count), _BLOCK):
         block = count[begin : begin + _BLOCK]
         if block.min() < 0:
@@ -191,9 +190,7 @@ def check_whole(value: Any, name: str, smallest: int) -> int:
     return int(value)
 
 
-def check_number(
-    value: Any, name: str, smallest: float = 0.0, *, above: float | None = None
-) -> float:
+def check_number(value: Any, name: str, smallest: float = 0.0, *, above: float | None = None) -> float:
     """A finite number that is not below `smallest`, or that is above `above`."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     number = float(value) if real else np.nan

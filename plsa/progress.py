@@ -17,9 +17,7 @@ class ProgressLine:
     On a terminal the line is written over; elsewhere a new one is printed every few seconds.
     """
 
-    def __init__(
-        self, name: str, max_passes: int, n_tokens: float, stream: TextIO | None = None
-    ) -> None:
+    def __init__(self, name: str, max_passes: int, n_tokens: float, stream: TextIO | None = None) -> None:
         self.name = name
         self.max_passes = max_passes
         self.n_tokens = n_tokens

@@ -118,23 +118,17 @@ class GatedSteps:
         if self._document_log_prior is not None:
             objective += self._sum_documents(self._document_log_prior)
         if self.smoothing > 0:
-            objective += self.smoothing * _kernels.sum_logs(
-                parameters.word_topic, self._each_topic[0]
-            )
+            objective += self.smoothing * _kernels.sum_logs(parameters.word_topic, self._each_topic[0])
         if self.weight is not None:
             self._impossible[self.weight == 0] = 0  # what does not count may well be impossible
-        return Statistics(
-            doc, word, state, log_likelihood, objective, int(self._impossible.sum())
-        )
+        return Statistics(doc, word, state, log_likelihood, objective, int(self._impossible.sum()))
 
     def maximise(self, parameters: Parameters, statistics: Statistics) -> Parameters:
         """The parameters that these statistics ask for, in their arrays."""
         gate = parameters.gate
         if self.learn_gate is not None:
             gate = self.learn_gate(statistics.state[:, : self.n_topics], gate)
-        _kernels.normalise_rows(
-            statistics.doc, self.prior, self.fallback, self.state, self.n_threads
-        )
+        _kernels.normalise_rows(statistics.doc, self.prior, self.fallback, self.state, self.n_threads)
         _kernels.normalise_columns(
             statistics.word, parameters.word_topic, self.smoothing, self.n_topics, self.n_threads
         )
@@ -172,9 +166,7 @@ class GatedSteps:
         for x in sides:
             _kernels.leap(*x, length, 0.1, self.n_threads)
         _kernels.normalise_rows(first.doc_topic, None, self.fallback, self.state, self.n_threads)
-        _kernels.normalise_columns(
-            first.word_topic, third.word_topic, 0.0, self.n_topics, self.n_threads
-        )
+        _kernels.normalise_columns(first.word_topic, third.word_topic, 0.0, self.n_topics, self.n_threads)
         self.release(second)
         return Parameters(first.doc_topic, first.word_topic, third.gate), length
 

@@ -303,4 +303,3 @@ class PLSAClassifier(ClassifierMixin, AspectModel):
         # As for naive Bayes: made for counts of words, not for the test suites' blobs in the plane.
         tags.classifier_tags.poor_score = True
         return tags
-

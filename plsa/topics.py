@@ -165,9 +165,7 @@ class PLSA(AspectModel):
         if fit.reason == "interrupted":
             raise KeyboardInterrupt
 
-    def _starts(
-        self, counts: Counts, weight: Any, row: Any, warm: bool
-    ) -> list[Callable[[], Parameters]]:
+    def _starts(self, counts: Counts, weight: Any, row: Any, warm: bool) -> list[Callable[[], Parameters]]:
         n_topics = self.n_components
         gate = padded(np.ones((1, n_topics)), counts.dtype)
         given: Any = None
@@ -190,9 +188,7 @@ class PLSA(AspectModel):
             documents = given[1]
             if documents is not None:
                 shape = (counts.n_documents, n_topics)
-                documents = inputs.check_distributions(
-                    documents, "init[1]", shape, "documents x topics"
-                )
+                documents = inputs.check_distributions(documents, "init[1]", shape, "documents x topics")
             given = (words, documents)
         if given is not None:
             words, documents = given

@@ -56,11 +56,7 @@ def imported(path):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            names = (
-                [f"plsa.{alias.name}" for alias in node.names]
-                if node.module == "plsa"
-                else [node.module]
-            )
+            names = [f"plsa.{alias.name}" for alias in node.names] if node.module == "plsa" else [node.module]
         for name in names:
             parts = name.split(".")
             (ours.add(parts[1]) if parts[0] == "plsa" and len(parts) > 1 else others.add(parts[0]))

@@ -51,9 +51,7 @@ def test_docstrings_hang_together(docstrings):
     assert docstrings.target_names.tolist() == sorted(set(docstrings.target_names.tolist()))
     assert np.bincount(docstrings.target).min() >= 20
     assert len(np.bincount(docstrings.target)) == len(docstrings.target_names)
-    for name, label in zip(
-        docstrings.names, docstrings.target_names[docstrings.target], strict=True
-    ):
+    for name, label in zip(docstrings.names, docstrings.target_names[docstrings.target], strict=True):
         assert name.startswith(f"{label}.")
         assert label.count(".") <= 1
     assert {"numpy", "numpy.linalg", "scipy.stats", "sklearn.metrics"} <= set(
@@ -124,9 +122,7 @@ def toy(tmp_path, monkeypatch):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(source)
         importlib.invalidate_caches()
-        corpus = datasets.load_docstrings(
-            "toypackage", **{"min_words": 1, "min_class": 1, **options}
-        )
+        corpus = datasets.load_docstrings("toypackage", **{"min_words": 1, "min_class": 1, **options})
         return dict(zip(corpus.names, corpus.data, strict=True)), corpus
 
     yield load
@@ -226,8 +222,7 @@ def mean():
 def test_copies_and_form_letters_go(toy):
     body = "\n".join(f"    Line {word * 2} of the original text." for word in "abcdefghij")
     source = "".join(
-        f'def f{n}():\n    """Shared by all.\n\n    Only {"x" * (n + 1)} here."""\n'
-        for n in range(11)
+        f'def f{n}():\n    """Shared by all.\n\n    Only {"x" * (n + 1)} here."""\n' for n in range(11)
     )
     found, _ = toy(
         {
@@ -344,9 +339,7 @@ def test_words_follow_the_planted_probabilities(small_blocks):
     chi = ((observed - expected)[large] ** 2 / expected[large]).sum()
     m = large.sum()
     assert abs(chi - m) < 6 * np.sqrt(2 * m)
-    assert abs(observed[~large].sum() - expected[~large].sum()) < 6 * np.sqrt(
-        expected[~large].sum()
-    )
+    assert abs(observed[~large].sum() - expected[~large].sum()) < 6 * np.sqrt(expected[~large].sum())
 
 
 def test_rare_words_and_words_without_probability_are_drawn_right(monkeypatch):
@@ -363,9 +356,7 @@ def test_rare_words_and_words_without_probability_are_drawn_right(monkeypatch):
         monkeypatch.setattr(datasets, "_GUIDE", steps)
         edges = np.arange(steps) / steps
         guide = np.stack([row.searchsorted(edges, side="right") for row in cumulative])
-        drawn.append(
-            datasets._draw_words(np.random.default_rng(1), tokens, topics, cumulative, guide)
-        )
+        drawn.append(datasets._draw_words(np.random.default_rng(1), tokens, topics, cumulative, guide))
     assert np.array_equal(drawn[0][0], drawn[1][0])
     assert np.array_equal(drawn[0][1], drawn[1][1])
     documents, words = drawn[0]
@@ -414,9 +405,7 @@ def test_lengths_follow_their_law(law, small_blocks):
 
 def test_overall_frequencies_fall_as_asked():
     """With topics all alike, the r-th most frequent word has probability r ** -s over the sum."""
-    corpus = datasets.planted_corpus(
-        3, 200, 4, word_concentration=1e12, zipf_exponent=1.5, random_state=0
-    )
+    corpus = datasets.planted_corpus(3, 200, 4, word_concentration=1e12, zipf_exponent=1.5, random_state=0)
     law = np.arange(1, 201) ** -1.5
     for topic in corpus.word_topic.T:
         np.testing.assert_allclose(np.sort(topic)[::-1], law / law.sum(), rtol=1e-4)
@@ -664,9 +653,7 @@ GOOD = '{"text": "fine", "label": "a"}\n'
         ("c.txt.gz", b"good\n\xe9", "line 2: not utf-8"),
     ],
 )
-def test_a_broken_file_is_refused_by_its_line(
-    tmp_path, monkeypatch, csv_limit, name, content, message
-):
+def test_a_broken_file_is_refused_by_its_line(tmp_path, monkeypatch, csv_limit, name, content, message):
     path = written(tmp_path / name, content)
     opened = []
     monkeypatch.setattr(

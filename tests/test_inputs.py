@@ -169,8 +169,6 @@ def test_counts_beyond_float32_are_refused_and_float64_takes_them():
     big = sparse.csr_array(np.array([[10**12, 1], [1, 10**12]]))
     assert np.isfinite(PLSA(1).fit(big).components_).all()
     huge = np.array([[1e39, 1.0], [1.0, 2.0]])
-    with pytest.raises(ValueError, match=r"too large for float32 at \(0, 0\)"), np.errstate(
-        over="ignore"
-    ):
+    with pytest.raises(ValueError, match=r"too large for float32 at \(0, 0\)"), np.errstate(over="ignore"):
         PLSA(1, dtype="float32").fit(huge)
     assert np.isfinite(PLSA(1).fit(huge).components_).all()

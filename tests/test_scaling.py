@@ -39,9 +39,7 @@ def test_what_was_learnt_is_used_for_new_documents():
     new = np.array([[1.0, 1, 1]])
     row = new[0] * scaler.idf_
     assert_allclose(scaler.transform(new).toarray()[0], row * scaler.length_ / row.sum())
-    assert_array_equal(
-        scaler.transform(np.vstack([new, X])).toarray()[0], scaler.transform(new).toarray()[0]
-    )
+    assert_array_equal(scaler.transform(np.vstack([new, X])).toarray()[0], scaler.transform(new).toarray()[0])
 
 
 @given(MESSY, st.sampled_from(["raw", "log", "binary"]), st.booleans())

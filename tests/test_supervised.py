@@ -40,9 +40,9 @@ def closed_form(X, code, n_classes, smoothing):
 @pytest.mark.parametrize("prior_strength", [0.0, 5.0])
 def test_one_topic_a_class_is_the_closed_form(corpus, dtype, prior_strength):
     """All labels, one topic a class: EM ends where counting does."""
-    model = PLSAClassifier(
-        scaling=None, smoothing=0.5, prior_strength=prior_strength, dtype=dtype
-    ).fit(corpus.counts, corpus.target)
+    model = PLSAClassifier(scaling=None, smoothing=0.5, prior_strength=prior_strength, dtype=dtype).fit(
+        corpus.counts, corpus.target
+    )
     expected = closed_form(corpus.counts.toarray(), corpus.target, 4, 0.5)
     assert_allclose(model.components_, expected, rtol=1e-4 if dtype == "float32" else 1e-12)
     assert model.stop_reason_ == "settled"
@@ -52,9 +52,7 @@ def test_one_topic_a_class_is_the_closed_form(corpus, dtype, prior_strength):
 
 def test_planted_classes_are_learnt(corpus):
     """New documents of the planted classes are told apart, with topics as planted."""
-    model = PLSAClassifier(topics_per_class=2, random_state=0).fit(
-        corpus.counts[:600], corpus.target[:600]
-    )
+    model = PLSAClassifier(topics_per_class=2, random_state=0).fit(corpus.counts[:600], corpus.target[:600])
     assert model.score(corpus.counts[600:], corpus.target[600:]) > 0.95
     assert_array_equal(model.topic_class_, [0, 0, 1, 1, 2, 2, 3, 3])
 
@@ -121,9 +119,7 @@ def test_unlabelled_documents_are_left_out(corpus):
         model = PLSAClassifier(random_state=0).fit(corpus.counts, y)
         assert_array_equal(model.components_, expected.components_)
         assert len(model.classes_) == 4
-    marked = PLSAClassifier(random_state=0, unlabeled="?").fit(
-        corpus.counts, np.where(some, names, "?")
-    )
+    marked = PLSAClassifier(random_state=0, unlabeled="?").fit(corpus.counts, np.where(some, names, "?"))
     assert_array_equal(marked.components_, expected.components_)
     assert_array_equal(marked.classes_, ["ant", "bee", "cat", "dog"])
 

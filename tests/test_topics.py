@@ -155,9 +155,7 @@ def test_sample_weight_is_repetition(corpus):
     X = corpus.counts[:50]
     weight = np.arange(50) % 3
     repeated = X[np.repeat(np.arange(50), weight)]
-    weighted = PLSA(3, random_state=0, max_iter=20, dtype="float64", tol=0).fit(
-        X, sample_weight=weight
-    )
+    weighted = PLSA(3, random_state=0, max_iter=20, dtype="float64", tol=0).fit(X, sample_weight=weight)
     twice = PLSA(3, random_state=0, max_iter=20, dtype="float64", tol=0).fit(repeated)
     assert_allclose(weighted.components_, twice.components_, rtol=1e-7, atol=1e-12)
     assert_allclose(weighted.objective_trace_, twice.objective_trace_, rtol=1e-10)
@@ -273,9 +271,7 @@ def test_perplexity_is_that_of_the_words(corpus):
     assert_allclose(uniform.perplexity(corpus.counts), 300, rtol=1e-4)
     assert_allclose(uniform.perplexity(corpus.counts, completion=True), 300, rtol=1e-4)
     model = PLSA(6, smoothing=0.01, random_state=0).fit(corpus.counts[:500])
-    assert model.perplexity(corpus.counts[500:]) < model.perplexity(
-        corpus.counts[500:], completion=True
-    )
+    assert model.perplexity(corpus.counts[500:]) < model.perplexity(corpus.counts[500:], completion=True)
     assert_allclose(model.score(corpus.counts), -np.log(model.perplexity(corpus.counts)))
 
 
