@@ -35,6 +35,9 @@ __all__ = ["load_docstrings", "planted_corpus", "read_corpus"]
 
 # --- docstrings ----------------------------------------------------------------------------------
 
+# scikit-learn offers what is in these only after an import from sklearn.experimental, by whomever.
+_ON_REQUEST = frozenset({"sklearn.impute._iterative", "sklearn.model_selection._search_successive_halving"})
+
 # Modules that are no part of a package's subject, by the last part of their name: tests and tools
 # for tests, build machinery, and those kept only for old callers, whose import warns or whose
 # contents repeat another module (scipy.fftpack is scipy.fft of long ago).
@@ -223,6 +226,8 @@ def _public_objects(package: str, modules: dict[str, ModuleType]) -> list[_Entry
                 continue  # merely imported there
             if home is not None and str(home).split(".")[0] != package:
                 continue  # another package's object, re-exported
+            if home in _ON_REQUEST:
+                continue  # there or not, by what else was imported
             if isinstance(getattr(value, "__doc__", None), str):
                 objects[id(value)] = value
                 places[id(value)].append((path, name))
