@@ -5,6 +5,8 @@ other, ones each time.
 """
 
 import os
+import signal
+import threading
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,3 +30,11 @@ def instruction_set():
     before = _kernels.current_level()
     yield before
     _kernels.use_level(before)
+
+
+# A shell lets what it starts in the background ignore Ctrl-C, and so would the tests of it and their children.
+if (
+    threading.current_thread() is threading.main_thread()
+    and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):
+    signal.signal(signal.SIGINT, signal.default_int_handler)

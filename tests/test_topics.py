@@ -1,7 +1,6 @@
 """PLSA as a user meets it."""
 
 import pickle
-import signal
 import subprocess
 import sys
 import textwrap
@@ -386,7 +385,6 @@ def test_ctrl_c_leaves_what_was_learnt():
     )
     assert done.stdout == "kept True\n", done.stderr
     assert done.returncode == 0
-    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
 
 
 def test_use_before_fit_and_another_vocabulary(corpus):
