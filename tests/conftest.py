@@ -32,7 +32,7 @@ def instruction_set():
     _kernels.use_level(before)
 
 
-# A shell lets what it starts in the background ignore Ctrl-C, and so would the tests of it and their children.
+# What a shell starts in the background may ignore Ctrl-C: the tests of it, and their children, must not.
 if (
     threading.current_thread() is threading.main_thread()
     and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
