@@ -108,7 +108,8 @@ class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             )
 
     def _fold(self, counts: Counts) -> Folded:
-        """The topics of checked counts under the fitted model, its gate off."""
+        """The topics of checked counts, scaled as in the fit, under the fitted model, its gate off."""
+        counts = self._scaled(counts)
         dtype = counts.dtype
         word_topic = padded(self.components_.T, dtype)
         start = padded(self.topic_prior_[np.newaxis], dtype)
@@ -122,6 +123,10 @@ class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             tol=self.fold_tol,
             n_threads=self.n_threads,
         )
+
+    def _scaled(self, counts: Counts) -> Counts:
+        """What the model makes of counts before it learns from them or folds them in: nothing."""
+        return counts
 
     def _new_counts(self, X: Any) -> Counts:
         check_is_fitted(self, "components_")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,17 +51,28 @@ class Counts:
         """How often each word stands in the corpus."""
         total = np.zeros(self.n_words)
         # bincount makes 64-bit copies and an array of all words: some documents at a time, but not too few.
-        size = max(self.n_words, 1 << 18)
-        ends = np.searchsorted(self.offset, np.arange(size, self.offset[-1] + size, size), side="left")
-        begin = 0
-        for end in np.minimum(ends, self.n_documents):
-            inside = slice(self.offset[begin], self.offset[end])
-            count = self.count[inside].astype(np.float64)
+        for begin, end in self.blocks(max(self.n_words, 1 << 18)):
+            block = self.between(begin, end)
+            count = block.count.astype(np.float64)
             if weight is not None:
-                count *= np.repeat(weight[begin:end], np.diff(self.offset[begin : end + 1]))
-            total += np.bincount(self.word[inside], count, self.n_words)
-            begin = end
+                count *= np.repeat(weight[begin:end], np.diff(block.offset))
+            total += np.bincount(block.word, count, self.n_words)
         return total
+
+    def blocks(self, size: int) -> Iterator[tuple[int, int]]:
+        """Ranges of documents, one after the other, of about `size` nonzeros each."""
+        begin = 0
+        while begin < self.n_documents:
+            end = int(np.searchsorted(self.offset, self.offset[begin] + size))
+            end = min(max(end, begin + 1), self.n_documents)
+            yield begin, end
+            begin = end
+
+    def between(self, begin: int, end: int) -> Counts:
+        """The corpus of the documents begin, ..., end - 1, its nonzeros not copied."""
+        inside = slice(self.offset[begin], self.offset[end])
+        offset = self.offset[begin : end + 1] - self.offset[begin]
+        return Counts(offset, self.word[inside], self.count[inside], self.n_words)
 
     def mark(self) -> int:
         """A number that another corpus hardly has."""

@@ -234,17 +234,10 @@ def fold_in(
     impossible = np.empty(n_documents, dtype=np.int32)
     threads = effective_threads(n_threads, work=10 * len(counts.word) * width)
     # Some documents at a time: between two calls Ctrl-C is heard.
-    ends = np.searchsorted(counts.offset, np.arange(_AT_ONCE, counts.offset[-1] + _AT_ONCE, _AT_ONCE))
-    begin = 0
-    for end in [*np.minimum(ends, n_documents), n_documents]:
-        inside = slice(counts.offset[begin], counts.offset[end])
+    for begin, end in counts.blocks(_AT_ONCE):
+        block = counts.between(begin, end)
         _kernels.fold(
-            _kernels.Corpus(
-                counts.offset[begin : end + 1] - counts.offset[begin],
-                counts.word[inside],
-                counts.count[inside],
-                counts.n_words,
-            ),
+            _kernels.Corpus(block.offset, block.word, block.count, block.n_words),
             None if state is None else state[begin:end],
             gate,
             prior,
@@ -257,5 +250,4 @@ def fold_in(
             tol,
             threads,
         )
-        begin = end
     return Folded(topic, log_likelihood, rounds, impossible)

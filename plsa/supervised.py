@@ -276,14 +276,9 @@ class PLSAClassifier(ClassifierMixin, AspectModel):
         return self._probabilities(self._new_counts(X))
 
     def _probabilities(self, counts: Counts) -> NDArray[Any]:
-        topics = unpadded(self._fold(self._scaled(counts)).doc_topic, len(self.components_))
+        topics = unpadded(self._fold(counts).doc_topic, len(self.components_))
         probability: NDArray[Any] = topics.astype(np.float64) @ self.label_topic_.T
         return probability / probability.sum(axis=1, keepdims=True)
-
-    def transform(self, X: Any) -> Real:
-        """P(topic|document) of each document, scaled as in the fit and folded in; see `PLSA.transform`."""
-        topics = self._fold(self._scaled(self._new_counts(X))).doc_topic
-        return np.ascontiguousarray(unpadded(topics, len(self.components_)))
 
     def _scaled(self, counts: Counts) -> Counts:
         return counts if self.scaling_ is None else self.scaling_.scaled(counts)
