@@ -1,16 +1,42 @@
 """Aspect models (PLSA) learnt from partially labelled text.
 
-`PLSA` finds topics, `PLSAClassifier` learns classes from labels, `CountScaler` prepares counts: all
-of them are scikit-learn estimators. `top_words` shows what was learnt; `plsa.datasets` has corpora
-that need no download.
+`text_classifier` makes a pipeline for texts of which some have labels. `SoftMislabelingPLSA` and its
+relatives learn from labelled and unlabelled documents, `PLSAClassifier` from labelled ones, `PLSA` without
+labels; `CountScaler` prepares counts: all of them are scikit-learn estimators. `select_topics`,
+`LabeledKFold` and `labeled_scorer` help to choose; `top_words` shows what was learnt; `plsa.datasets` has
+corpora that need no download.
 """
 
 from plsa import datasets
 from plsa.inspection import top_words
 from plsa.scaling import CountScaler
+from plsa.selection import LabeledKFold, heterogeneity, labeled_scorer, select_topics
+from plsa.semisupervised import (
+    FakeLabelPLSA,
+    HardMislabelingPLSA,
+    MissingLabelPLSA,
+    SoftMislabelingPLSA,
+)
 from plsa.supervised import PLSAClassifier
+from plsa.text import text_classifier
 from plsa.topics import PLSA
 
 __version__ = "0.1.0"
 
-__all__ = ["PLSA", "CountScaler", "PLSAClassifier", "__version__", "datasets", "top_words"]
+__all__ = [
+    "PLSA",
+    "CountScaler",
+    "FakeLabelPLSA",
+    "HardMislabelingPLSA",
+    "LabeledKFold",
+    "MissingLabelPLSA",
+    "PLSAClassifier",
+    "SoftMislabelingPLSA",
+    "__version__",
+    "datasets",
+    "heterogeneity",
+    "labeled_scorer",
+    "select_topics",
+    "text_classifier",
+    "top_words",
+]

@@ -49,22 +49,28 @@ class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         inputs.check_choice(self.accelerate, "accelerate", [True, False])
         inputs.check_whole(self.n_init, "n_init", 1)
         inputs.check_number(self.smoothing, "smoothing")
-        inputs.check_number(self.prior_strength, "prior_strength")
+        self._check_prior_strength()
         inputs.check_whole(self.fold_iter, "fold_iter", 0)
         inputs.check_number(self.fold_tol, "fold_tol")
         inputs.check_threads(self.n_threads)
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback == {self.callback!r}, but must be None or callable.")
 
-    def _best_run(self, steps: GatedSteps, starts: list[Callable[[], Parameters]]) -> Fit:
+    def _check_prior_strength(self) -> None:
+        inputs.check_number(self.prior_strength, "prior_strength")
+
+    def _best_run(
+        self, steps: GatedSteps, starts: list[Callable[[], Parameters]], max_iter: int | None = None
+    ) -> Fit:
         """The run with the highest objective, one from each start."""
+        max_iter = self.max_iter if max_iter is None else max_iter
         n_tokens = steps.counts.total(steps.weight)
         # A probability is off by a rounding error at most, so its logarithm is, so each word is.
-        stop = em.Stop(self.max_iter, self.tol * n_tokens, _NOISE[steps.counts.dtype], n_tokens)
+        stop = em.Stop(max_iter, self.tol * n_tokens, _NOISE[steps.counts.dtype], n_tokens)
         best: Fit | None = None
         for number, begin in enumerate(starts, 1):
             of = f" (start {number} of {len(starts)})" if len(starts) > 1 else ""
-            line = ProgressLine(type(self).__name__ + of, self.max_iter, n_tokens) if self.verbose else None
+            line = ProgressLine(type(self).__name__ + of, max_iter, n_tokens) if self.verbose else None
             climbing: em.Steps = em.Accelerated(steps) if self.accelerate else steps
             fit = em.run(climbing, begin(), stop, _both(line, self.callback))
             if line is not None:
@@ -110,17 +116,28 @@ class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _fold(self, counts: Counts) -> Folded:
         """The topics of checked counts, scaled as in the fit, under the fitted model, its gate off."""
         counts = self._scaled(counts)
+        strength = float(getattr(self, "prior_strength_", self.prior_strength))
+        return self._fold_by(counts, padded(self.components_.T, counts.dtype), self.topic_prior_, strength)
+
+    def _fold_by(
+        self,
+        counts: Counts,
+        word_topic: Real,
+        prior: NDArray[Any],
+        strength: float,
+        most_rounds: int | None = None,
+        near: float = 0.0,
+    ) -> Folded:
+        """The topics of scaled counts under padded P(w|z) and this prior, where need be in fewer rounds."""
         dtype = counts.dtype
-        word_topic = padded(self.components_.T, dtype)
-        start = padded(self.topic_prior_[np.newaxis], dtype)
-        strength = float(self.prior_strength)
+        start = padded(prior[np.newaxis], dtype)
         return fold_in(
             counts,
             word_topic,
             start,
             prior=start * dtype.type(strength) if strength > 0 else None,
-            max_iter=self.fold_iter,
-            tol=self.fold_tol,
+            max_iter=self.fold_iter if most_rounds is None else min(self.fold_iter, most_rounds),
+            tol=max(self.fold_tol, near),
             n_threads=self.n_threads,
         )
 

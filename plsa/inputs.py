@@ -351,3 +351,69 @@ def check_vocabulary(vocabulary: Any, model: Any, n_words: int) -> list[str]:
             "pass that of the vectoriser that made its counts."
         )
     return [str(word) for word in vocabulary]
+
+
+def check_folds(n_splits: int, n_held: int, n_labelled: int) -> None:
+    """Raises where the labelled documents that may be held out do not fill the folds."""
+    if n_held == 0:
+        raise ValueError(
+            f"y labels {n_labelled} documents, each the only one of its class: none can be held out and "
+            "leave its class in training. Label at least two documents of some class."
+        )
+    if n_held < n_splits:
+        alone = n_labelled - n_held
+        raise ValueError(
+            f"n_splits == {n_splits}, but only {n_held} documents can be held out: {n_labelled} have a label"
+            + (f", of which {alone} are the only one of their class" if alone else "")
+            + f". Pass n_splits <= {n_held}, or label more documents."
+        )
+
+
+def check_topic_parameter(estimator: Any, criterion: str) -> str:
+    """What `set_params` calls the number of topics of an estimator, or of the last step of a Pipeline."""
+    prefix = f"{estimator.steps[-1][0]}__" if len(getattr(estimator, "steps", ())) else ""
+    last = estimator.steps[-1][1] if prefix else estimator
+    names = last.get_params(deep=False) if hasattr(last, "get_params") and not isinstance(last, type) else ()
+    if "topics_per_class" in names:
+        return prefix + "topics_per_class"
+    if "n_components" not in names:
+        raise ValueError(
+            f"estimator == {estimator!r} has no number of topics to choose: it must have a parameter "
+            "topics_per_class or n_components."
+        )
+    if criterion not in ("aic", "bic"):
+        raise ValueError(
+            f"criterion == {criterion!r} needs classes to tell apart, and {type(last).__name__} has none: "
+            "pass criterion='aic' or 'bic', or a classifier with topics_per_class."
+        )
+    return prefix + "n_components"
+
+
+def check_candidates(candidates: Any) -> list[Any]:
+    """Numbers of topics to try, at least one; whether each fits the classes is not looked at."""
+    if isinstance(candidates, str | Mapping) or not hasattr(candidates, "__iter__"):
+        raise ValueError(f"candidates == {candidates!r}, but must be a list of numbers of topics to try.")
+    given = [each.tolist() if isinstance(each, np.ndarray) else each for each in candidates]
+    given = [check_whole(n, "candidates", 1) if isinstance(n, numbers.Number) else n for n in given]
+    if not given:
+        raise ValueError("candidates is empty: give at least one number of topics to try.")
+    return given
+
+
+def check_some_score(scores: Sequence[float]) -> None:
+    """Raises where nothing was scored."""
+    if np.isnan(scores).all():
+        raise ValueError(
+            "no fold of cv gave a score: their test documents have no label, or scoring gives nan. Pass "
+            "cv=None or a LabeledKFold, which hold out labelled documents only."
+        )
+
+
+def check_parameters(model: Any, parameters: Mapping[str, Any]) -> None:
+    """Raises where a model does not have one of these parameters."""
+    known = model.get_params(deep=False)
+    unknown = [name for name in parameters if name not in known]
+    if unknown:
+        raise TypeError(
+            f"{type(model).__name__} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}."
+        )

@@ -23,11 +23,21 @@ MAY_IMPORT = {
     "scaling": {"counts", "inputs"},
     "aspect": {"counts", "em", "inputs", "parameters", "progress", "steps"},
     "topics": {"aspect", "counts", "em", "inputs", "parameters", "start", "steps"},
-    "supervised": {
-        "aspect", "counts", "em", "inputs", "parameters", "scaling", "start", "steps", "supervision",
+    "gates": {"supervision"},
+    "student": {"counts", "parameters", "scaling"},
+    "labelled": {
+        "aspect", "counts", "gates", "inputs", "parameters", "scaling", "start", "steps", "student",
+        "supervision",
     },
+    "supervised": {"em", "labelled", "supervision"},
+    "semisupervised": {
+        "counts", "em", "gates", "inputs", "labelled", "parameters", "scaling", "steps", "student",
+        "supervision",
+    },
+    "text": {"inputs", "semisupervised"},
     "datasets": {"inputs"},
     "inspection": {"inputs"},
+    "selection": {"counts", "inputs", "supervision"},
     "cli": {"_kernels", "datasets", "inputs", "inspection", "scaling", "supervised", "threads", "topics"},
 }  # fmt: skip
 
@@ -39,6 +49,7 @@ OUTSIDE = {
     "steps": {"numpy"},
     "progress": {"numpy"},
     "supervision": {"numpy"},
+    "gates": {"numpy"},
     "start": {"numpy", "scipy"},
 }
 

@@ -4,7 +4,15 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from plsa import PLSA, CountScaler, PLSAClassifier
+from plsa import (
+    PLSA,
+    CountScaler,
+    FakeLabelPLSA,
+    HardMislabelingPLSA,
+    MissingLabelPLSA,
+    PLSAClassifier,
+    SoftMislabelingPLSA,
+)
 
 ESTIMATORS = [
     PLSA(n_components=3, max_iter=20),
@@ -13,6 +21,12 @@ ESTIMATORS = [
     PLSAClassifier(scaling=None),
     PLSAClassifier(unlabeled=None),
     PLSAClassifier(topics_per_class=2, extra_topics=1, scaling=CountScaler()),
+    PLSAClassifier(student="linear", unlabeled=None),
+    MissingLabelPLSA(),
+    FakeLabelPLSA(topics_per_class=2, scaling=None),
+    HardMislabelingPLSA(unlabeled=None),
+    SoftMislabelingPLSA(),
+    SoftMislabelingPLSA(student=None, relabel="never", unlabeled=None),
     CountScaler(),
     CountScaler(tf="binary", idf=True, length=None),
 ]

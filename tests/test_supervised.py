@@ -75,7 +75,7 @@ def test_a_document_uses_the_topics_of_its_class_only(corpus):
 
 def test_probabilities_follow_from_topics(corpus):
     """P(y|d) = sum_z P(z|d) P(y|z), rows sum to one, predict takes the largest."""
-    model = PLSAClassifier(topics_per_class=2, extra_topics=1, random_state=0).fit(
+    model = PLSAClassifier(topics_per_class=2, extra_topics=1, scaling=CountScaler(), random_state=0).fit(
         corpus.counts, corpus.target
     )
     proba = model.predict_proba(corpus.counts)

@@ -1,0 +1,104 @@
+"""The number of aspects, all documents labelled
+
+Tables 6.3 and 6.4 of the thesis: supervised PLSA on 20 Newsgroups with as many aspects in each class (method
+1), with one a class and more that are open to all (method 2), and with the most heterogeneous aspect split
+again and again. F-score in per cent, mean and standard deviation over the splits; papers' settings.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from bench import report
+from bench.papers import printed, run, tables
+
+NAME = "components"
+CORPUS = "20news"
+ONE_EACH = printed.CLASSES[CORPUS]
+# Title, what the thesis prints, colour.
+METHODS = {
+    "method 1: a class": (printed.TABLE_6_3_PER_CLASS, report.OURS),
+    "method 2: open to all": (printed.TABLE_6_3_EXTRA, report.COLOURS[0]),
+}
+
+
+def _name(method: str, topics: int) -> str:
+    """The learner with so many topics; both methods begin at one a class."""
+    if topics == ONE_EACH:
+        return "supervised-papers-1"
+    if method.startswith("method 1"):
+        return f"supervised-papers-{topics // ONE_EACH}"
+    return f"supervised-papers+{topics - ONE_EACH}"
+
+
+def wanted(seeds: Iterable[int], starts: int) -> Iterable[run.Cell]:
+    """The cells of the table."""
+    learners = {_name(method, topics) for method, (figures, _) in METHODS.items() for topics in figures}
+    return run.cells([CORPUS], [1.0], sorted(learners), seeds, starts)
+
+
+def tell(measured: tables.Measured, folder: Path) -> list[str]:
+    """The report."""
+    every = sorted(set().union(*(figures for figures, _ in METHODS.values()), printed.TABLE_6_4))
+    rows = [[str(topics)] for topics in every]
+    header = ["\\|A\\|"]
+    compared = []
+    for method, (figures, _) in METHODS.items():
+        header += [method, "printed"]
+        group = [
+            measured.values(CORPUS, 1.0, _name(method, topics)) if topics in figures else {}
+            for topics in every
+        ]
+        for row, topics, shown in zip(rows, every, tables.column(group), strict=True):
+            row += [shown, _shown(figures, topics)] if topics in figures else ["", ""]
+        compared += [
+            (f"{method}, {topics}", measured.mean(CORPUS, 1.0, _name(method, topics)), figure)
+            for topics, (figure, _) in figures.items()
+        ]
+    header.append("printed: splitting")
+    for row, topics in zip(rows, every, strict=True):
+        row.append(_shown(printed.TABLE_6_4, topics))
+    _draw(measured, folder / f"{NAME}.png")
+    return [
+        report.table(header, rows),
+        tables.BOLD,
+        tables.against_printed(compared),
+        f"![F-score against the number of aspects]({NAME}.png)",
+    ]
+
+
+def _shown(figures: dict[int, tuple[float, float]], topics: int) -> str:
+    return f"{figures[topics][0]:.1f} ±{figures[topics][1]:.1f}" if topics in figures else ""
+
+
+def _draw(measured: tables.Measured, path: Path) -> None:
+    made, (axes,) = report.figure(8, 4.2)
+    for method, (figures, colour) in METHODS.items():
+        found = {
+            topics: list(values.values())
+            for topics in figures
+            if (values := measured.values(CORPUS, 1.0, _name(method, topics)))
+        }
+        means = [sum(values) / len(values) for values in found.values()]
+        axes.plot(list(found), means, "o-", color=colour, markersize=4, label=method)
+        _hollow(axes, figures, "D", colour, f"{method} (printed)")
+    _hollow(axes, printed.TABLE_6_4, "^", report.MUTED, "splitting (printed)")
+    axes.set_title("20 Newsgroups, all labels, supervised PLSA")
+    axes.set_xlabel(f"aspects; mean of {measured.splits()} splits")
+    axes.set_ylabel("F-score, %")
+    axes.grid(axis="y", color="#e6e6e6", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=9.5)
+    report.save_figure(made, path)
+
+
+def _hollow(axes: Any, figures: dict[int, tuple[float, float]], marker: str, colour: str, label: str) -> None:
+    means = [mean for mean, _ in figures.values()]
+    axes.plot(list(figures), means, marker, mfc="white", mec=colour, markersize=6.5, label=label)
+
+
+if __name__ == "__main__":
+    sys.exit(tables.main(NAME, __doc__, wanted, tell))

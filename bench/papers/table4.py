@@ -1,0 +1,79 @@
+"""Table 4: very few labels, hard against soft
+
+Table 4 of the paper (6.6 of the thesis): the two mislabelling models with 0.3 to 1% labels. F-score in per
+cent, mean and standard deviation over the splits. Enron spam stands for the papers' private set, an easier
+one, so that its printed figures do not compare.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from bench import report
+from bench.papers import draw, printed, run, splits, tables
+
+NAME = "table4"
+FAMILIES = ("hard", "soft")
+RATIOS = (0.003, 0.005, 0.008, 0.01)
+SETTINGS = {"papers' settings": "-papers", "defaults": ""}
+
+
+def wanted(seeds: Iterable[int], starts: int) -> Iterable[run.Cell]:
+    """The cells of the table."""
+    learners = [f"{family}{setting}" for family in FAMILIES for setting in SETTINGS.values()]
+    return run.cells(splits.CORPORA, RATIOS, learners, seeds, starts)
+
+
+def tell(measured: tables.Measured, folder: Path) -> list[str]:
+    """The report."""
+    parts, compared = [], []
+    for title, setting in SETTINGS.items():
+        header = ["labels", "model"]
+        lines = [[tables.percent(ratio), family] for ratio in RATIOS for family in FAMILIES]
+        for corpus in splits.CORPORA:
+            header += [tables.CORPUS_TITLES[corpus], "printed"]
+            for place, ratio in enumerate(RATIOS):
+                pair = tables.column(
+                    [measured.values(corpus, ratio, f"{family}{setting}") for family in FAMILIES]
+                )
+                for line, family, shown in zip(lines[2 * place :], FAMILIES, pair, strict=False):
+                    line += [shown, f"{printed.TABLE_4[corpus][family][ratio]:.1f}"]
+        parts += [f"## {title[0].upper()}{title[1:]}", report.table(header, lines)]
+    for corpus in printed.TABLE_2:
+        for family in FAMILIES:
+            for ratio, figure in printed.TABLE_4[corpus][family].items():
+                mean = measured.mean(corpus, ratio, f"{family}-papers")
+                compared.append((f"{corpus} {tables.percent(ratio)} {family}", mean, figure))
+    _draw(measured, folder / f"{NAME}.png")
+    bold = "**Bold**: better than the other one of the two by a paired t-test over the splits at 5%."
+    return [*parts, bold, tables.against_printed(compared), f"![Hard against soft]({NAME}.png)"]
+
+
+def _draw(measured: tables.Measured, path: Path) -> None:
+    made, panels = draw.grid(13, 8, 2, 2)
+    made.subplots_adjust(wspace=0.55, hspace=0.3)
+    for axes, corpus in zip(panels, splits.CORPORA, strict=True):
+        lines = [
+            draw.Line(f"{family}{setting}", f"{family}, {title}", "--" if setting else "-")
+            for title, setting in SETTINGS.items()
+            for family in FAMILIES
+        ]
+        for family in FAMILIES:
+            draw.hollow(axes, printed.TABLE_4[corpus][family], draw.COLOURS[family])
+        ends = draw.curves(axes, measured, corpus, lines)
+        draw.ratio_axis(axes)
+        axes.set_xlim(0.0028, 0.0107)
+        axes.set_xticks(RATIOS, map(tables.percent, RATIOS))
+        axes.set_title(tables.CORPUS_TITLES[corpus])
+        draw.label_ends(axes, ends, 0.08)
+    panels[0].set_ylabel("F-score, %")
+    panels[2].set_ylabel("F-score, %")
+    for axes in panels[2:]:
+        axes.set_xlabel(f"labelled documents ({measured.splits()} splits; hollow: printed by the papers)")
+    report.save_figure(made, path)
+
+
+if __name__ == "__main__":
+    sys.exit(tables.main(NAME, __doc__, wanted, tell))
