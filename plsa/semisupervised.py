@@ -660,6 +660,10 @@ class _Guessed(_SemiSupervised):
             guesser.guess()
         kept = guesser.members[0]
         self._student = guesser.student
+        if guesser.margins:
+            # Held-out documents were judged by a first student. The scores of the last one, who has been
+            # taught what he said himself, are further apart, half of that for good reason.
+            self.sharpness_ *= float(np.sqrt(guesser.margins[0] / guesser.margins[-1]))
         gate = kept.gate
         if not isinstance(gate, Mislabelling):
             gate = Mislabelling(settings.layout, soft=self._soft)
@@ -713,6 +717,7 @@ class _Guesser:
         self.each = corpus.each()
         self.student: Student | None = None
         self.label_weight = self.trust = 0.0
+        self.margins: list[float] = []
         self.scaler = CountScaler()
         self.matrix: sparse.csr_array | None = None
         if model.student is not None:
@@ -741,12 +746,22 @@ class _Guesser:
             weight[unknown] = probability.max(axis=1) ** 2
             self._teach(self.matrix, np.arange(len(self.code)), weight * self.each)
             assert self.student is not None
-            self.code[unknown] = (self.matrix @ self.student.weights)[unknown].argmax(axis=1)
+            scores = (self.matrix @ self.student.weights)[unknown]
+            self.code[unknown] = scores.argmax(axis=1)
+            self.margins.append(_margin(scores))
         return self.code, float(np.mean(self.code[unknown] != before))
 
     def _teach(self, matrix: sparse.csr_array, documents: NDArray[Any], weight: NDArray[Any]) -> None:
         weights = student.teach(matrix, self.code[documents], weight, self.n_classes)
         self.student = Student(self.scaler, weights)
+
+
+def _margin(scores: Real) -> float:
+    """By how much the best class of a document is ahead of the second, in the median."""
+    if scores.shape[1] == 1:
+        return 1.0
+    two = np.partition(scores, -2, axis=1)[:, -2:]
+    return max(float(np.median(two[:, 1] - two[:, 0])), 1e-12)
 
 
 class HardMislabelingPLSA(_Guessed):

@@ -29,8 +29,8 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
     Returns
     -------
     sklearn.pipeline.Pipeline
-        With the steps "countvectorizer" and "softmislabelingplsa", or as the given ones are called. `fit` takes
-        a list of texts and a list of labels in which None, NaN or -1 marks a text without a label.
+        With the steps "countvectorizer" and "softmislabelingplsa", or as the given ones are called. `fit`
+        takes a list of texts and a list of labels in which None, NaN or -1 marks a text without a label.
 
     Examples
     --------
