@@ -60,13 +60,18 @@ class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         inputs.check_number(self.prior_strength, "prior_strength")
 
     def _best_run(
-        self, steps: GatedSteps, starts: list[Callable[[], Parameters]], max_iter: int | None = None
+        self,
+        steps: GatedSteps,
+        starts: list[Callable[[], Parameters]],
+        max_iter: int | None = None,
+        tol: float | None = None,
     ) -> Fit:
         """The run with the highest objective, one from each start."""
         max_iter = self.max_iter if max_iter is None else max_iter
+        tol = self.tol if tol is None else tol
         n_tokens = steps.counts.total(steps.weight)
         # A probability is off by a rounding error at most, so its logarithm is, so each word is.
-        stop = em.Stop(max_iter, self.tol * n_tokens, _NOISE[steps.counts.dtype], n_tokens)
+        stop = em.Stop(max_iter, tol * n_tokens, _NOISE[steps.counts.dtype], n_tokens)
         best: Fit | None = None
         for number, begin in enumerate(starts, 1):
             of = f" (start {number} of {len(starts)})" if len(starts) > 1 else ""

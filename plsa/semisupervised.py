@@ -2,7 +2,8 @@
 
 Four models that differ in their gate: what they say of a document without a label. All of them start from the
 labels, take documents without a label in at a small weight, and stop early: more passes raise the likelihood
-and lower the accuracy.
+and lower the accuracy. The likelihood of left-out words does not show it (it rises along); that a pass gains
+little does.
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ class _SemiSupervised(AspectClassifier):
     """What the four models share: choosing by evidence, falling back, remembering the training documents."""
 
     student: str | None = None
+    _most_passes = 30  # of an early stop
 
     def __init__(
         self,
@@ -94,7 +96,8 @@ class _SemiSupervised(AspectClassifier):
         prior_strength: Any = "auto",
         unlabeled_weight: Any = "auto",
         evidence: bool = True,
-        max_iter: int = 10,
+        early_stopping: float = 0.005,
+        max_iter: int = 30,
         tol: float = 1e-4,
         n_init: int = 1,
         accelerate: bool = False,
@@ -115,6 +118,7 @@ class _SemiSupervised(AspectClassifier):
         self.prior_strength = prior_strength
         self.unlabeled_weight = unlabeled_weight
         self.evidence = evidence
+        self.early_stopping = early_stopping
         self.max_iter = max_iter
         self.tol = tol
         self.n_init = n_init
@@ -132,6 +136,7 @@ class _SemiSupervised(AspectClassifier):
         if not _is_auto(self.unlabeled_weight):
             inputs.check_number(self.unlabeled_weight, 'unlabeled_weight (if not "auto")', above=0.0)
         inputs.check_choice(self.evidence, "evidence", [True, False])
+        inputs.check_number(self.early_stopping, "early_stopping")
         settings = self._settings(self.unlabeled_weight)
         known = corpus.labels.labelled
         if known.all():
@@ -256,7 +261,9 @@ class _SemiSupervised(AspectClassifier):
         member.steps, starts = self._climb(
             member.counts, corpus, member.gate, settings, rng, guess=guess, words=words
         )
-        fit = self._best_run(member.steps, starts, max_iter)
+        if max_iter is None and self.early_stopping:
+            max_iter = min(self.max_iter, self._most_passes)
+        fit = self._best_run(member.steps, starts, max_iter, max(self.tol, self.early_stopping))
         member.fits.append(fit)
         layout = settings.layout
         count = np.zeros((layout.n_classes, layout.n_topics))
@@ -366,8 +373,11 @@ class MissingLabelPLSA(_SingleFit):
         Whether labelled documents are held out first, to choose what is "auto", to find out whether documents
         without a label help at all, and to calibrate the probabilities. Where there are fewer than two labels
         a class what is usual is taken.
-    max_iter : int, default=10
-        Passes. Few: after some ten the likelihood still rises and the accuracy falls.
+    early_stopping : float, default=0.005
+        A fit to documents without a label stops when a pass gains less log-likelihood a word than this: from
+        there on the likelihood rises and the accuracy falls. 0: not before `tol` and `max_iter` say so.
+    max_iter : int, default=30
+        Most passes.
     tol, n_init, accelerate, fold_iter, fold_tol, dtype, random_state, n_threads, verbose, callback, unlabeled
         As for `PLSAClassifier`.
 
@@ -436,8 +446,11 @@ class FakeLabelPLSA(_SingleFit):
         Whether labelled documents are held out first, to choose what is "auto", to find out whether documents
         without a label help at all, and to calibrate the probabilities. Where there are fewer than two labels
         a class what is usual is taken.
-    max_iter : int, default=10
-        Passes. Few: after some ten the likelihood still rises and the accuracy falls.
+    early_stopping : float, default=0.005
+        A fit to documents without a label stops when a pass gains less log-likelihood a word than this: from
+        there on the likelihood rises and the accuracy falls. 0: not before `tol` and `max_iter` say so.
+    max_iter : int, default=30
+        Most passes.
     tol, n_init, accelerate, fold_iter, fold_tol, dtype, random_state, n_threads, verbose, callback, unlabeled
         As for `PLSAClassifier`.
 
@@ -489,7 +502,8 @@ class FakeLabelPLSA(_SingleFit):
         prior_strength: Any = "auto",
         unlabeled_weight: Any = "auto",
         evidence: bool = True,
-        max_iter: int = 10,
+        early_stopping: float = 0.005,
+        max_iter: int = 30,
         tol: float = 1e-4,
         n_init: int = 1,
         accelerate: bool = False,
@@ -511,6 +525,7 @@ class FakeLabelPLSA(_SingleFit):
             prior_strength=prior_strength,
             unlabeled_weight=unlabeled_weight,
             evidence=evidence,
+            early_stopping=early_stopping,
             max_iter=max_iter,
             tol=tol,
             n_init=n_init,
@@ -564,6 +579,7 @@ class _Guessed(_SemiSupervised):
     together; then a stretch of passes under the mislabelling gate follows, new guesses, and so on.
     """
 
+    _most_passes = 10  # the first guesses are made anew soon
     _soft: bool
 
     def __init__(
@@ -580,7 +596,8 @@ class _Guessed(_SemiSupervised):
         prior_strength: Any = "auto",
         unlabeled_weight: Any = "auto",
         evidence: bool = True,
-        max_iter: int = 10,
+        early_stopping: float = 0.005,
+        max_iter: int = 30,
         tol: float = 1e-4,
         n_init: int = 1,
         accelerate: bool = False,
@@ -602,6 +619,7 @@ class _Guessed(_SemiSupervised):
             prior_strength=prior_strength,
             unlabeled_weight=unlabeled_weight,
             evidence=evidence,
+            early_stopping=early_stopping,
             max_iter=max_iter,
             tol=tol,
             n_init=n_init,
@@ -801,9 +819,12 @@ class HardMislabelingPLSA(_Guessed):
         Whether labelled documents are held out first, to choose what is "auto", to find out whether documents
         without a label help at all, and to calibrate the probabilities. Where there are fewer than two labels
         a class what is usual is taken.
-    max_iter : int, default=10
-        Passes of the missing-label fits that make the first guesses. Few: after some ten the likelihood
-        still rises and the accuracy falls.
+    early_stopping : float, default=0.005
+        A stretch of passes stops when one of them gains less log-likelihood a word than this, and the first
+        after ten: from there on the likelihood rises and the accuracy falls. 0: not before `tol` and
+        `max_iter` say so.
+    max_iter : int, default=30
+        Most passes of the missing-label fits that make the first guesses.
     tol, n_init, accelerate, fold_iter, fold_tol, dtype, random_state, n_threads, verbose, callback, unlabeled
         As for `PLSAClassifier`.
 
@@ -888,9 +909,12 @@ class SoftMislabelingPLSA(_Guessed):
         Whether labelled documents are held out first, to choose what is "auto", to find out whether documents
         without a label help at all, and to calibrate the probabilities. Where there are fewer than two labels
         a class what is usual is taken.
-    max_iter : int, default=10
-        Passes of the missing-label fits that make the first guesses. Few: after some ten the likelihood
-        still rises and the accuracy falls.
+    early_stopping : float, default=0.005
+        A stretch of passes stops when one of them gains less log-likelihood a word than this, and the first
+        after ten: from there on the likelihood rises and the accuracy falls. 0: not before `tol` and
+        `max_iter` say so.
+    max_iter : int, default=30
+        Most passes of the missing-label fits that make the first guesses.
     tol, n_init, accelerate, fold_iter, fold_tol, dtype, random_state, n_threads, verbose, callback, unlabeled
         As for `PLSAClassifier`.
 

@@ -26,7 +26,7 @@ LINES = (
     draw.Line("nb", "naive Bayes", "--"),
     draw.Line("lr", "logistic regression", "--"),
     draw.Line("nb_em", "naive Bayes EM"),
-    draw.Line("soft-papers", "soft, papers' settings", "--"),
+    draw.Line("soft-papers", "soft, raw counts", "--"),
     draw.Line("fake", "fake label"),
     draw.Line("soft", "soft", "-", 2.5),
 )

@@ -1,6 +1,6 @@
 """Figures 3 to 6: F-score against the ratio of labels
 
-Figures 3 to 6 of the paper (6.4 to 6.7 of the thesis), all learners on all corpora, the papers' settings and
+Figures 3 to 6 of the paper (6.4 to 6.7 of the thesis), all learners on all corpora, the raw counts and
 our defaults. F-score in per cent, mean and standard deviation over the splits. Of the points of their figures
 the papers print those of tables 2 to 4 and those that the text names (naive Bayes EM: by subtraction). With
 all labels the printed point of every PLSA is that of the supervised one.
@@ -93,7 +93,7 @@ def _draw(measured: tables.Measured, corpus: str, path: Path) -> None:
     ]
     for line in PAPERS_PANEL:
         draw.hollow(papers, printed.points(corpus, line.learner.partition("-")[0]), line.colour)
-    titles = ("papers' settings; hollow: printed by the papers", "defaults; dashed: labels only")
+    titles = ("raw counts; hollow: printed by the papers", "defaults; dashed: labels only")
     low = min(axes.get_ylim()[0] for axes in panels)
     for axes, title, labels in zip(panels, titles, ends, strict=True):
         draw.ratio_axis(axes)

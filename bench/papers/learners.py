@@ -20,7 +20,13 @@ from bench.papers import printed, rivals
 
 # On the word of the papers: counts as they are. All passes are made.
 _PAPERS = {"scaling": None, "prior_strength": 0.0, "smoothing": 0.01, "max_iter": 100, "tol": 0.0}
-_PAPERS_UNLABELLED = {**_PAPERS, "max_iter": 10, "unlabeled_weight": 1.0, "evidence": False}
+_PAPERS_UNLABELLED = {
+    **_PAPERS,
+    "max_iter": 10,
+    "unlabeled_weight": 1.0,
+    "evidence": False,
+    "early_stopping": 0.0,
+}
 _PAPERS_GUESSED = {**_PAPERS_UNLABELLED, "relabel": "never", "student": None}
 RANDOM = {"init": "random", "max_iter": 100}
 PAPERS: dict[str, dict[str, Any]] = {

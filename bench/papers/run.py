@@ -33,7 +33,7 @@ from bench.papers import splits
 from bench.papers.learners import learner, names
 
 CELLS = report.RESULTS / "papers" / "cells.jsonl"
-STARTS = 3
+STARTS = 1
 BINS = 15
 _LEAST_PROBABILITY = 1e-15
 

@@ -73,7 +73,7 @@ def _draw(measured: tables.Measured, path: Path) -> None:
         axes.set_title(tables.CORPUS_TITLES[corpus])
         axes.set_xlabel("labelled documents")
         draw.label_ends(axes, ends, 0.07)
-        draw.note(axes, f"papers' settings, {measured.splits()} splits; hollow: printed")
+        draw.note(axes, f"raw counts, {measured.splits()} splits; hollow: printed")
     panels[0].set_ylabel("F-score, %")
     report.save_figure(made, path)
 

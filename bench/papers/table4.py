@@ -17,7 +17,7 @@ from bench.papers import draw, printed, run, splits, tables
 NAME = "table4"
 FAMILIES = ("hard", "soft")
 RATIOS = (0.003, 0.005, 0.008, 0.01)
-SETTINGS = {"papers' settings": "-papers", "defaults": ""}
+SETTINGS = {"raw counts": "-papers", "raw counts, random start, as printed": "-random", "defaults": ""}
 
 
 def wanted(seeds: Iterable[int], starts: int) -> Iterable[run.Cell]:
