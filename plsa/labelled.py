@@ -164,6 +164,9 @@ class Settings:
     unlabelled_weight: float
 
 
+Alternative = tuple[str, str, Any]  # a name, a field of `Settings`, its value
+
+
 class AspectClassifier(ClassifierMixin, AspectModel):
     """The part of a model with classes that every gate shares.
 
@@ -178,6 +181,7 @@ class AspectClassifier(ClassifierMixin, AspectModel):
     student: str | None
     random_state: Any
     unlabeled: Any
+    evidence: bool = True
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learns the topics of every class; a weight is a repetition."""
@@ -214,16 +218,18 @@ class AspectClassifier(ClassifierMixin, AspectModel):
             topics_per_class = 1
         return lay_out(inputs.check_topics_per_class(topics_per_class, self.classes_), self.extra_topics)
 
-    def _alternatives(self) -> list[tuple[str, str, Any]]:
-        """What could be chosen instead where it is "auto": its name, the field of `Settings`, its value."""
+    def _alternatives(self, *, labels_alone: bool) -> list[Alternative]:
+        """What could be chosen instead where it is "auto"."""
         if not isinstance(self.topics_per_class, str):
             return []
         return [(f"topics_per_class={n}", "layout", self._layout(n)) for n in (2, 4)]
 
-    def _chosen(self, settings: Settings, held: Held, usual: str) -> Settings:
+    def _chosen(
+        self, settings: Settings, held: Held, usual: str, alternatives: list[Alternative]
+    ) -> Settings:
         """The settings, with what beats the candidate `usual` by more than noise."""
-        for changed in dict.fromkeys(name for _, name, _ in self._alternatives()):
-            rivals = {name: value for name, field, value in self._alternatives() if field == changed}
+        for changed in dict.fromkeys(field for _, field, _ in alternatives):
+            rivals = {name: value for name, field, value in alternatives if field == changed}
             best = max(rivals, key=held.accuracy)
             if held.better(best, than=usual):
                 settings = replace(settings, **{changed: rivals[best]})
@@ -241,18 +247,18 @@ class AspectClassifier(ClassifierMixin, AspectModel):
             if found is not None:
                 self.scaling_scores_ = {str(s): found.accuracy(str(s)) for s in SCALINGS}
                 self.sharpness_ = found.sharpness(str(scaling), 1.0)
-        if self._alternatives():
+        if alternatives := self._alternatives(labels_alone=True):
             candidates = {"usual": (scaling, settings)}
-            for name, changed, value in self._alternatives():
+            for name, changed, value in alternatives:
                 candidates[name] = (scaling, replace(settings, **{changed: value}))
             found = self._cross_validate(corpus, candidates)
-            settings = settings if found is None else self._chosen(settings, found, "usual")
+            settings = settings if found is None else self._chosen(settings, found, "usual", alternatives)
         reason = self._fit_labelled(corpus, settings, scaling)
         if self.student is not None and reason != "interrupted":
             self._student = labelled_student(corpus)
             held = [
                 self._judge_student(corpus.part(inside), corpus.part(outside))
-                for inside, outside in hold_out(corpus, sample=True, folds=1)
+                for inside, outside in self._hold_out(corpus, sample=True, folds=1)
             ]
             self.sharpness_ = gather(held).sharpness("labels", USUAL_SHARPNESS) if held else USUAL_SHARPNESS
         return reason
@@ -268,8 +274,8 @@ class AspectClassifier(ClassifierMixin, AspectModel):
         self.scaling_, scaled = corpus.scaled(scaling)
         gate = MissingLabel(settings.layout)
         rng = check_random_state(self.random_state)
-        steps, starts = self._climb(scaled, corpus, gate, settings, rng)
-        fit = self._best_run(steps, starts)
+        steps, drawn = self._climb(scaled, corpus, gate, settings, rng)
+        fit = self._best_run(steps, [drawn] * self.n_init)
         self._keep_gated(fit, steps, gate, settings)
         return fit.reason
 
@@ -283,7 +289,7 @@ class AspectClassifier(ClassifierMixin, AspectModel):
         *,
         guess: NDArray[np.int32] | None = None,
         words: Real | None = None,
-    ) -> tuple[GatedSteps, list[Callable[[], Parameters]]]:
+    ) -> tuple[GatedSteps, Callable[[], Parameters]]:
         """The steps of these documents under a gate, and where to start: from `words` if given."""
         layout, dtype = settings.layout, scaled.dtype
         code = corpus.labels.code
@@ -318,7 +324,7 @@ class AspectClassifier(ClassifierMixin, AspectModel):
                 first = start.words_from_labels(scaled, corpus.labels, layout, weight, rng)
             return start.assemble(scaled, first, padded(gate.table(), dtype), doc_start, state)
 
-        return steps, [drawn] * (self.n_init if words is None else 1)
+        return steps, drawn
 
     def _keep_gated(self, fit: Fit, steps: GatedSteps, gate: Gate, settings: Settings) -> None:
         """Sets what a fit has learnt."""
@@ -348,7 +354,7 @@ class AspectClassifier(ClassifierMixin, AspectModel):
     ) -> Held | None:
         """What each candidate says of labelled documents held out in turn; None where there are too few."""
         held: list[Held] = []
-        for inside, outside in hold_out(corpus, sample=True):
+        for inside, outside in self._hold_out(corpus, sample=True):
             learnt, judged = corpus.part(inside), corpus.part(outside)
             probability = {}
             for name, (scaling, settings) in candidates.items():
@@ -358,6 +364,12 @@ class AspectClassifier(ClassifierMixin, AspectModel):
                 probability[name] = trial._folded_probabilities(judged.counts)
             held.append(Held(judged.labels.code, judged.each(), probability))
         return gather(held) if held else None
+
+    def _hold_out(
+        self, corpus: Corpus, *, sample: bool, folds: int = 3
+    ) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+        """`hold_out`, or nothing where no evidence is asked for."""
+        return hold_out(corpus, sample=sample, folds=folds) if self.evidence else []
 
     def _trial(self) -> Self:
         """A model like this one to try something with, which says nothing meanwhile."""

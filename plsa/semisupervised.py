@@ -9,6 +9,7 @@ little does.
 from __future__ import annotations
 
 import warnings
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,13 +24,13 @@ from plsa.gates import FakeLabel, Gate, Mislabelling, MissingLabel
 from plsa.labelled import (
     SCALINGS,
     USUAL_SCALING,
+    Alternative,
     AspectClassifier,
     Corpus,
     Held,
     Settings,
     by_class,
     gather,
-    hold_out,
     labelled_student,
 )
 from plsa.parameters import Fit, Real, unpadded
@@ -55,13 +56,16 @@ class _Member:
     unlabelled: Counts  # those of them without a label
     gate: Gate
     steps: GatedSteps | None = None
-    fits: list[Fit] = field(default_factory=list)
+    fit: Fit | None = None  # the last one
     class_topic: NDArray[np.float64] | None = None
+    traces: list[list[float]] = field(default_factory=list)  # one for each stretch
+    n_passes: int = 1
 
     @property
     def words(self) -> Real:
         """Padded P(w|z)."""
-        return self.fits[-1].parameters.word_topic
+        assert self.fit is not None
+        return self.fit.parameters.word_topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +181,11 @@ class _SemiSupervised(AspectClassifier):
         if not _is_auto(self.prior_strength):
             inputs.check_number(self.prior_strength, 'prior_strength (if not "auto")')
 
-    def _alternatives(self) -> list[tuple[str, str, Any]]:
-        others = super()._alternatives()
+    def _alternatives(self, *, labels_alone: bool) -> list[Alternative]:
+        others = super()._alternatives(labels_alone=labels_alone)
         if _is_auto(self.prior_strength):
             others += [(f"prior_strength={k:g}", "prior_strength", k) for k in (1.0, 20.0)]
-        if _is_auto(self.unlabeled_weight):
+        if _is_auto(self.unlabeled_weight) and not labels_alone:
             others += [("unlabeled_weight=1", "unlabelled_weight", 1.0)]
         return others
 
@@ -199,7 +203,7 @@ class _SemiSupervised(AspectClassifier):
 
     def _weigh_evidence(self, corpus: Corpus, settings: Settings) -> _Choice:
         work = len(corpus.counts.word) * settings.layout.n_topics * len(self._scalings())
-        parts = hold_out(corpus, sample=False, folds=3 if work < _CHEAP else 1) if self.evidence else []
+        parts = self._hold_out(corpus, sample=False, folds=3 if work < _CHEAP else 1)
         weight = sum(corpus.each()[outside].sum() for _, outside in parts)
         enough = weight >= _ENOUGH * len(self.classes_)
         trial = self._trial()
@@ -208,7 +212,7 @@ class _SemiSupervised(AspectClassifier):
             learnt, judged = corpus.part(inside), corpus.part(outside)
             trial.class_prior_ = class_frequencies(learnt.labels, learnt.weight)
             found = trial._candidates(learnt, judged, settings)
-            for name, changed, value in self._alternatives() if enough else []:
+            for name, changed, value in self._alternatives(labels_alone=False) if enough else []:
                 other = replace(settings, **{changed: value})
                 found.probability[name] = trial._judge(self._usual_scaling(), learnt, judged, other)[1]
             held.append(found)
@@ -219,7 +223,11 @@ class _SemiSupervised(AspectClassifier):
 
     def _settle(self, settings: Settings, held: Held) -> Settings:
         """What the evidence makes of the settings."""
-        return self._chosen(settings, held, str(self._usual_scaling())) if self._enough(held) else settings
+        if not self._enough(held):
+            return settings
+        return self._chosen(
+            settings, held, str(self._usual_scaling()), self._alternatives(labels_alone=False)
+        )
 
     def _scalings(self) -> tuple[CountScaler | None, ...]:
         return SCALINGS if isinstance(self.scaling, str) else (self.scaling,)
@@ -258,13 +266,22 @@ class _SemiSupervised(AspectClassifier):
         max_iter: int | None = None,
     ) -> bool:
         """One more stretch of a member's climb, under its gate; whether it may go on."""
-        member.steps, starts = self._climb(
-            member.counts, corpus, member.gate, settings, rng, guess=guess, words=words
-        )
         if max_iter is None and self.early_stopping:
             max_iter = min(self.max_iter, self._most_passes)
-        fit = self._best_run(member.steps, starts, max_iter, max(self.tol, self.early_stopping))
-        member.fits.append(fit)
+        untaught = member.gate
+        fit: Fit | None = None
+        for _ in range(self.n_init if words is None else 1):
+            gate = copy(untaught)  # each start learns its own
+            steps, begin = self._climb(member.counts, corpus, gate, settings, rng, guess=guess, words=words)
+            found = self._best_run(steps, [begin], max_iter, max(self.tol, self.early_stopping))
+            if fit is None or (found.trace and found.trace[-1] > fit.trace[-1]):
+                fit, member.gate, member.steps = found, gate, steps
+            if found.reason in ("interrupted", "callback"):
+                break
+        assert fit is not None
+        member.fit = fit
+        member.traces.append(fit.trace)
+        member.n_passes += max(fit.n_passes - 1, 0)
         layout = settings.layout
         count = np.zeros((layout.n_classes, layout.n_topics))
         if fit.state is not None:
@@ -289,19 +306,15 @@ class _SemiSupervised(AspectClassifier):
     def _keep_member(self, member: _Member, settings: Settings) -> str:
         """Sets what a member has learnt in all its stretches; says why the last one stopped."""
         assert member.steps is not None
+        assert member.fit is not None
         assert member.class_topic is not None
-        traces = [fit.trace for fit in member.fits]
         self.scaling_ = member.scaling
-        self.stretches_ = np.cumsum([0, *(len(trace) for trace in traces[:-1])])
-        last = member.fits[-1]
-        whole = replace(
-            last,
-            trace=[value for trace in traces for value in trace],
-            n_passes=sum(max(fit.n_passes - 1, 0) for fit in member.fits) + 1,
-        )
+        self.stretches_ = np.cumsum([0, *(len(trace) for trace in member.traces[:-1])])
+        trace = [value for stretch in member.traces for value in stretch]
+        whole = replace(member.fit, trace=trace, n_passes=member.n_passes)
         self._keep_gated(whole, member.steps, member.gate, settings)
         self._spoken = member.class_topic
-        return last.reason
+        return whole.reason
 
     def _supervise(self, corpus: Corpus, settings: Settings) -> str:
         reason = super()._supervise(corpus, settings)
@@ -657,7 +670,7 @@ class _Guessed(_SemiSupervised):
         for scaling in order:
             member = self._member(corpus, scaling, self._first_gate(settings))
             going = going and self._advance(member, corpus, settings, rng)
-            if member.fits:
+            if member.fit is not None:
                 guesser.members.append(member)
         stretches = 1 if self.relabel == "never" else self.n_relabels
         for _ in range(stretches):

@@ -38,7 +38,10 @@ MAY_IMPORT = {
     "datasets": {"inputs"},
     "inspection": {"inputs"},
     "selection": {"counts", "inputs", "supervision"},
-    "cli": {"_kernels", "datasets", "inputs", "inspection", "scaling", "supervised", "threads", "topics"},
+    "cli": {
+        "_kernels", "datasets", "inputs", "inspection", "scaling", "semisupervised", "supervised",
+        "threads", "topics",
+    },
 }  # fmt: skip
 
 # The outside world is for some: the loop is plain Python, and only estimators know scikit-learn.
