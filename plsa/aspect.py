@@ -64,18 +64,24 @@ class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         steps: GatedSteps,
         starts: list[Callable[[], Parameters]],
         max_iter: int | None = None,
-        tol: float | None = None,
+        early: float = 0.0,
+        doing: str = "",
     ) -> Fit:
-        """The run with the highest objective, one from each start."""
+        """The run with the highest objective, one from each start.
+
+        `early` is the log-likelihood a word that a pass must gain to go on, `doing` is shown as progress.
+        """
         max_iter = self.max_iter if max_iter is None else max_iter
-        tol = self.tol if tol is None else tol
         n_tokens = steps.counts.total(steps.weight)
         # A probability is off by a rounding error at most, so its logarithm is, so each word is.
-        stop = em.Stop(max_iter, tol * n_tokens, _NOISE[steps.counts.dtype], n_tokens)
+        noise = _NOISE[steps.counts.dtype]
+        smallest = self.tol * n_tokens
+        stop = em.Stop(max_iter, smallest, noise, n_tokens, max(early * n_tokens, smallest))
         best: Fit | None = None
         for number, begin in enumerate(starts, 1):
             of = f" (start {number} of {len(starts)})" if len(starts) > 1 else ""
-            line = ProgressLine(type(self).__name__ + of, max_iter, n_tokens) if self.verbose else None
+            name = type(self).__name__ + (f", {doing}" if doing else "") + of
+            line = ProgressLine(name, max_iter, n_tokens) if self.verbose else None
             climbing: em.Steps = em.Accelerated(steps) if self.accelerate else steps
             fit = em.run(climbing, begin(), stop, _both(line, self.callback))
             if line is not None:

@@ -58,14 +58,15 @@ class LeapingSteps(Steps, Protocol):
 class Stop:
     """When to stop: after `max_passes` updates, or when one gains no more than `smallest_rise`.
 
-    Rounding may take `noise` times the size of the objective, or of `scale` where that is larger, away:
-    only a fall beyond it is one.
+    A gain of no more than `early_rise` is a reason too, but not to call it settled. Rounding may take `noise`
+    times the size of the objective, or of `scale` where that is larger, away: only a fall beyond it is one.
     """
 
     max_passes: int
     smallest_rise: float
     noise: float
     scale: float = 0.0
+    early_rise: float = -float("inf")
 
     def reason(self, trace: list[float], n_passes: int) -> str | None:
         """Why to stop now, or None."""
@@ -75,6 +76,8 @@ class Stop:
                 return "fell"
             if rise <= self.smallest_rise:
                 return "settled"
+            if rise <= self.early_rise:
+                return "early"
         return "rounds" if n_passes > self.max_passes else None
 
 

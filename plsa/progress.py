@@ -51,6 +51,6 @@ class ProgressLine:
         """Says how it ended."""
         seconds = time.perf_counter() - self.began
         start = "\r\x1b[K" if self.stream.isatty() else ""
-        ended = {"rounds": "max_iter reached, not settled,"}.get(reason, reason)
+        ended = {"rounds": "not settled", "early": "stopped early"}.get(reason, reason)
         self.stream.write(f"{start}{self.name}: {ended} after {n_passes} passes, {seconds:.2f} s\n")
         self.stream.flush()

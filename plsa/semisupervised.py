@@ -273,7 +273,10 @@ class _SemiSupervised(AspectClassifier):
         for _ in range(self.n_init if words is None else 1):
             gate = copy(untaught)  # each start learns its own
             steps, begin = self._climb(member.counts, corpus, gate, settings, rng, guess=guess, words=words)
-            found = self._best_run(steps, [begin], max_iter, max(self.tol, self.early_stopping))
+            doing = f"{'first guesses' if guess is None else 'guesses made anew'}, scaling {member.scaling}"
+            found = self._best_run(steps, [begin], max_iter, self.early_stopping, doing)
+            if found.reason == "rounds" and max_iter is not None and max_iter < self.max_iter:
+                found = replace(found, reason="early")
             if fit is None or (found.trace and found.trace[-1] > fit.trace[-1]):
                 fit, member.gate, member.steps = found, gate, steps
             if found.reason in ("interrupted", "callback"):
@@ -398,7 +401,7 @@ class MissingLabelPLSA(_SingleFit):
     ----------
     classes_, components_, topic_class_, label_topic_, class_prior_, scaling_, topic_prior_, doc_topic_,
     objective_trace_, log_likelihood_, n_iter_, stop_reason_, n_impossible_, n_features_in_
-        As for `PLSAClassifier`; `doc_topic_` has all documents of the fit.
+        As for `PLSAClassifier`; `doc_topic_` has all documents of the fit, and `stop_reason_` may be "early".
     transduction_ : (n_documents, n_classes) array
         P(class|document) of the documents of the fit; 1 for the class of a labelled one.
     guesses_ : (n_documents,) array
@@ -471,7 +474,7 @@ class FakeLabelPLSA(_SingleFit):
     ----------
     classes_, components_, topic_class_, label_topic_, class_prior_, scaling_, topic_prior_, doc_topic_,
     objective_trace_, log_likelihood_, n_iter_, stop_reason_, n_impossible_, n_features_in_
-        As for `PLSAClassifier`; `doc_topic_` has all documents of the fit.
+        As for `PLSAClassifier`; `doc_topic_` has all documents of the fit, and `stop_reason_` may be "early".
     transduction_ : (n_documents, n_classes) array
         P(class|document) of the documents of the fit; 1 for the class of a labelled one.
     guesses_ : (n_documents,) array
@@ -845,7 +848,7 @@ class HardMislabelingPLSA(_Guessed):
     ----------
     classes_, components_, topic_class_, label_topic_, class_prior_, scaling_, topic_prior_, doc_topic_,
     objective_trace_, log_likelihood_, n_iter_, stop_reason_, n_impossible_, n_features_in_
-        As for `PLSAClassifier`; `doc_topic_` has all documents of the fit.
+        As for `PLSAClassifier`; `doc_topic_` has all documents of the fit, and `stop_reason_` may be "early".
     transduction_ : (n_documents, n_classes) array
         P(class|document) of the documents of the fit; 1 for the class of a labelled one.
     guesses_ : (n_documents,) array
@@ -935,7 +938,7 @@ class SoftMislabelingPLSA(_Guessed):
     ----------
     classes_, components_, topic_class_, label_topic_, class_prior_, scaling_, topic_prior_, doc_topic_,
     objective_trace_, log_likelihood_, n_iter_, stop_reason_, n_impossible_, n_features_in_
-        As for `PLSAClassifier`; `doc_topic_` has all documents of the fit.
+        As for `PLSAClassifier`; `doc_topic_` has all documents of the fit, and `stop_reason_` may be "early".
     transduction_ : (n_documents, n_classes) array
         P(class|document) of the documents of the fit; 1 for the class of a labelled one.
     guesses_ : (n_documents,) array

@@ -345,7 +345,7 @@ def test_verbose_speaks_and_silence_is_the_default(corpus, capsys):
     said = capsys.readouterr().err
     assert "pass 1" in said
     assert "passes/s" in said
-    assert "max_iter reached, not settled, after 4 passes" in said
+    assert "not settled after 4 passes" in said
 
 
 def test_callback_sees_every_pass_and_may_stop(corpus):
