@@ -124,7 +124,8 @@ class Held:
 def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3) -> list[tuple[NDArray[Any], NDArray[Any]]]:
     """Parts to learn from and labelled documents to judge by, class by class; none where there are too few.
 
-    Unlabelled documents, and the only document of a class, stay in every part to learn from. At most
+    Unlabelled documents, the only document of a class, and copies of a document that have different labels
+    stay in every part to learn from. At most
     `_MOST_TRIED` labelled documents are held out in turn; with `sample` the others are left out altogether.
     Which part a document is in depends on its words alone: copies are held out together, so that a weight is
     a repetition here too.
@@ -136,6 +137,11 @@ def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3) -> list[tuple[NDAr
     mark = corpus.counts.marks(documents)
     code = corpus.labels.code[documents]
     different = [np.unique(mark[code == each]) for each in np.unique(code)]  # in no order that means anything
+    if not different:
+        return []
+    found, n_classes_of = np.unique(np.concatenate(different), return_counts=True)
+    contested = found[n_classes_of > 1]  # the same words under two labels judge nothing
+    different = [np.setdiff1d(marks, contested) for marks in different]
     share = min(1.0, _MOST_TRIED / max(sum(len(marks) for marks in different), 1))
     tried = [marks[: max(2, round(share * len(marks)))] for marks in different]
     several = [marks for marks in tried if len(marks) > 1]
@@ -144,7 +150,7 @@ def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3) -> list[tuple[NDAr
         return []
     inside = np.ones(corpus.counts.n_documents, dtype=bool)
     if sample:
-        inside[documents] = np.isin(mark, np.concatenate(tried))
+        inside[documents] = np.isin(mark, np.concatenate([*tried, contested]))
     n_folds = min(3, *(len(marks) for marks in several))
     parts = []
     for fold in range(min(folds, n_folds)):

@@ -4,8 +4,8 @@ Ours come in three settings. ``soft``, ``hard``, ``fake``, ``missing`` and ``sup
 the plain constructor. ``soft-papers`` and its like are the papers' models on raw counts: no prior, no
 student, all documents at full weight, guesses that stay, and as many aspects as the papers chose, but
 started from the labels and stopped early; ``soft-papers-1`` has one aspect a class, ``supervised-papers-3``
-three, ``supervised-papers+20`` one a class and 20 open to all. ``soft-random`` and its like are the same
-with the random start and the 100 passes that the papers print.
+three, ``supervised-papers+20`` one a class and 20 open to all, ``supervised-split-40`` 40 by splitting.
+``soft-random`` and its like are the same with the random start and the 100 passes that the papers print.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import plsa
 from bench.papers import printed, rivals
+from bench.papers.splitting import SplitAspects
 
 # On the word of the papers: counts as they are. All passes are made.
 _PAPERS = {"scaling": None, "prior_strength": 0.0, "smoothing": 0.01, "max_iter": 100, "tol": 0.0}
@@ -61,6 +62,13 @@ def learner(name: str) -> Learner:
     if name in _RIVALS:
         title, make = _RIVALS[name]
         return Learner(name, title, lambda corpus, start: make(), random=False)
+    if split := re.fullmatch(r"supervised-split-(\d+)", name):
+        n_topics = int(split[1])
+
+        def make_split(corpus: str, start: int) -> Any:
+            return SplitAspects(n_topics, random_state=start, n_threads=1, **PAPERS["supervised"])
+
+        return Learner(name, "supervised PLSA, aspects split, raw counts", make_split, random=True)
     parts = re.fullmatch(rf"({'|'.join(OURS)})(?:-(papers|random)(?:-(\d+)|\+(\d+))?)?", name)
     if parts is None:
         raise ValueError(f"no learner {name!r}: there are {', '.join(names())}")
