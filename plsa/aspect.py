@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from plsa.steps import Folded, GatedSteps, fold_in
 
 # How much of the objective rounding may take away in one pass without a model being wrong.
 _NOISE = {np.dtype("float32"): 1e-6, np.dtype("float64"): 1e-11}
+
+
+STOPPED = ("interrupted", "callback")  # reasons of a person
 
 
 class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -66,10 +70,12 @@ class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         max_iter: int | None = None,
         early: float = 0.0,
         doing: str = "",
+        more_follows: bool = False,
     ) -> Fit:
         """The run with the highest objective, one from each start.
 
         `early` is the log-likelihood a word that a pass must gain to go on, `doing` is shown as progress.
+        Where a callback wants to stop while the run has other reasons to, it says so if `more_follows`.
         """
         max_iter = self.max_iter if max_iter is None else max_iter
         n_tokens = steps.counts.total(steps.weight)
@@ -83,12 +89,16 @@ class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             name = type(self).__name__ + (f", {doing}" if doing else "") + of
             line = ProgressLine(name, max_iter, n_tokens) if self.verbose else None
             climbing: em.Steps = em.Accelerated(steps) if self.accelerate else steps
-            fit = em.run(climbing, begin(), stop, _both(line, self.callback))
+            asked = _Asked(self.callback)
+            fit = em.run(climbing, begin(), stop, _both(line, None if self.callback is None else asked))
             if line is not None:
                 line.close(fit.reason, fit.n_passes)
             if best is None or (fit.trace and fit.trace[-1] > best.trace[-1]):
                 best = fit
-            if fit.reason == "interrupted":
+            if fit.reason in STOPPED or asked.to_stop:
+                # Where the last pass of a start was reason enough, the objective has the first word.
+                if fit.reason in STOPPED or len(starts) > number or more_follows:
+                    best = replace(best, reason=fit.reason if fit.reason in STOPPED else "callback")
                 break
         assert best is not None
         return best
@@ -185,6 +195,19 @@ class AspectModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+class _Asked:
+    """A callback that remembers whether it was told to stop."""
+
+    def __init__(self, callback: em.Callback | None) -> None:
+        self.callback = callback
+        self.to_stop = False
+
+    def __call__(self, state: em.Pass) -> bool:
+        """What the callback says."""
+        self.to_stop = bool(self.callback is not None and self.callback(state))
+        return self.to_stop
 
 
 def _both(line: ProgressLine | None, callback: em.Callback | None) -> em.Callback | None:

@@ -23,11 +23,11 @@ from plsa.parameters import Real
 
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """What goes wrong inside leaves the estimator as it was; Ctrl-C leaves what was learnt."""
+    """What goes wrong inside, Ctrl-C among it, leaves the estimator as it was."""
     before = dict(vars(estimator))
     try:
         yield
-    except Exception:
+    except BaseException:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise

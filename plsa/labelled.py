@@ -192,11 +192,14 @@ class AspectClassifier(ClassifierMixin, AspectModel):
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learns the topics of every class; a weight is a repetition."""
         with inputs.all_or_nothing(self):
-            if self._learn(X, y, sample_weight) == "interrupted":
-                raise KeyboardInterrupt
+            reason = self._learn(X, y, sample_weight)
+        if reason == "interrupted":
+            raise KeyboardInterrupt
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> str:
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # of an earlier fit
         self._check_loop_parameters()
         inputs.check_whole(self.extra_topics, "extra_topics", 0)
         if self.scaling is not None and not isinstance(self.scaling, CountScaler):
@@ -428,7 +431,9 @@ class AspectClassifier(ClassifierMixin, AspectModel):
 def by_class(topics: NDArray[Any], class_topic: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rows P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
     probability: NDArray[np.float64] = topics.astype(np.float64) @ class_topic.T
-    return probability / probability.sum(axis=1, keepdims=True)
+    total = probability.sum(axis=1, keepdims=True)
+    # A fake label that has taken all leaves nothing to tell the classes apart by.
+    return np.where(total > 0, probability / np.where(total > 0, total, 1), 1 / len(class_topic))
 
 
 def sharpened(probability: NDArray[np.float64], power: float) -> NDArray[np.float64]:

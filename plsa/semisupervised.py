@@ -19,6 +19,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from plsa import em, inputs, student
+from plsa.aspect import STOPPED
 from plsa.counts import Counts
 from plsa.gates import FakeLabel, Gate, Mislabelling, MissingLabel
 from plsa.labelled import (
@@ -44,6 +45,7 @@ _STILL = 1e-3  # share of guesses that change: fewer are none
 _HALF_TRUST = 10  # labelled documents a class at which a student of the labels alone has half the say
 _MOST_TRUST = 0.5
 _ROUNDS, _NEAR = 30, 1e-3  # of folding in: a guess needs no more
+_LEAST_MARGIN = 1e-12
 _ENOUGH = 5  # held-out documents a class: from so many on labels alone may win
 
 
@@ -136,11 +138,15 @@ class _SemiSupervised(AspectClassifier):
         self.callback = callback
         self.unlabeled = unlabeled
 
-    def _learn_corpus(self, corpus: Corpus) -> str:
+    def _check_model(self) -> None:
+        """Raises where a parameter is not what it may be."""
         if not _is_auto(self.unlabeled_weight):
             inputs.check_number(self.unlabeled_weight, 'unlabeled_weight (if not "auto")', above=0.0)
         inputs.check_choice(self.evidence, "evidence", [True, False])
         inputs.check_number(self.early_stopping, "early_stopping")
+
+    def _learn_corpus(self, corpus: Corpus) -> str:
+        self._check_model()
         settings = self._settings(self.unlabeled_weight)
         known = corpus.labels.labelled
         if known.all():
@@ -158,7 +164,7 @@ class _SemiSupervised(AspectClassifier):
                     "documents without a label did not help to classify held-out labelled ones "
                     f"({choice.accuracy}); the model was learnt from the labels alone. See evidence_.",
                     UserWarning,
-                    stacklevel=5,
+                    stacklevel=4,
                 )
                 reason = self._supervise(corpus, settings)
         self.evidence_ = choice.accuracy
@@ -240,7 +246,7 @@ class _SemiSupervised(AspectClassifier):
     ) -> tuple[_Member, NDArray[np.float64]]:
         """A missing-label fit to a part of the corpus, and what it says of documents held out of it."""
         member = self._member(learnt, scaling, self._first_gate(settings))
-        if not self._advance(member, learnt, settings, check_random_state(0)):
+        if self._advance(member, learnt, settings, check_random_state(0)) == "interrupted":
             raise KeyboardInterrupt
         new = judged.counts if member.scaling is None else member.scaling.scaled(judged.counts)
         return member, self._ask(member, new, settings)
@@ -264,8 +270,8 @@ class _SemiSupervised(AspectClassifier):
         guess: NDArray[np.int32] | None = None,
         words: Real | None = None,
         max_iter: int | None = None,
-    ) -> bool:
-        """One more stretch of a member's climb, under its gate; whether it may go on."""
+    ) -> str:
+        """One more stretch of a member's climb, under its gate; says why it stopped."""
         if max_iter is None and self.early_stopping:
             max_iter = min(self.max_iter, self._most_passes)
         untaught = member.gate
@@ -274,12 +280,13 @@ class _SemiSupervised(AspectClassifier):
             gate = copy(untaught)  # each start learns its own
             steps, begin = self._climb(member.counts, corpus, gate, settings, rng, guess=guess, words=words)
             doing = f"{'first guesses' if guess is None else 'guesses made anew'}, scaling {member.scaling}"
-            found = self._best_run(steps, [begin], max_iter, self.early_stopping, doing)
+            found = self._best_run(steps, [begin], max_iter, self.early_stopping, doing, more_follows=True)
             if found.reason == "rounds" and max_iter is not None and max_iter < self.max_iter:
                 found = replace(found, reason="early")
             if fit is None or (found.trace and found.trace[-1] > fit.trace[-1]):
                 fit, member.gate, member.steps = found, gate, steps
-            if found.reason in ("interrupted", "callback"):
+            if found.reason in STOPPED:
+                fit = replace(fit, reason=found.reason)
                 break
         assert fit is not None
         member.fit = fit
@@ -290,7 +297,7 @@ class _SemiSupervised(AspectClassifier):
         if fit.state is not None:
             count = fit.state[: layout.n_classes, : layout.n_topics]
         member.class_topic = self._class_topic_of(label_topic(count, layout), member.gate)
-        return fit.reason not in ("interrupted", "callback")
+        return fit.reason
 
     def _class_topic_of(self, own: NDArray[np.float64], gate: Gate) -> NDArray[np.float64]:
         """How much of each topic speaks for each class, given P(y|z)."""
@@ -557,9 +564,9 @@ class FakeLabelPLSA(_SingleFit):
         )
         self.fake_weight = fake_weight
 
-    def _learn_corpus(self, corpus: Corpus) -> str:
+    def _check_model(self) -> None:
+        super()._check_model()
         inputs.check_number(self.fake_weight, "fake_weight")
-        return super()._learn_corpus(corpus)
 
     def _first_gate(self, settings: Settings) -> Gate:
         return FakeLabel(settings.layout)
@@ -653,14 +660,16 @@ class _Guessed(_SemiSupervised):
         self.n_relabels = n_relabels
         self.student = student
 
-    def _learn_corpus(self, corpus: Corpus) -> str:
+    def _check_model(self) -> None:
+        super()._check_model()
         if self.relabel != "never":
             inputs.check_whole(self.relabel, 'relabel (if not "never")', 1)
         inputs.check_whole(self.n_relabels, "n_relabels", 1)
-        reason = super()._learn_corpus(corpus)
-        if not self.unlabeled_used_:
-            self.mislabeling_ = np.eye(len(self.classes_))
-            self.unlabeled_label_topic_ = self.label_topic_
+
+    def _supervise(self, corpus: Corpus, settings: Settings) -> str:
+        reason = super()._supervise(corpus, settings)
+        self.mislabeling_ = np.eye(len(self.classes_))
+        self.unlabeled_label_topic_ = self.label_topic_
         return reason
 
     def _learn_from_all(self, corpus: Corpus, choice: _Choice) -> str:
@@ -669,29 +678,16 @@ class _Guessed(_SemiSupervised):
         # The one that is kept goes first: Ctrl-C then finds something to keep.
         order = sorted(self._scalings(), key=lambda s: s is not choice.scaling)
         guesser = _Guesser(self, corpus, settings)
-        going = True
+        reason = ""
         for scaling in order:
-            member = self._member(corpus, scaling, self._first_gate(settings))
-            going = going and self._advance(member, corpus, settings, rng)
-            if member.fit is not None:
-                guesser.members.append(member)
-        stretches = 1 if self.relabel == "never" else self.n_relabels
-        for _ in range(stretches):
-            if not going:
-                break
-            guess, changed = guesser.guess()
-            if changed < _STILL:
-                break
-            for member in guesser.members:
-                member.gate = Mislabelling(settings.layout, soft=self._soft)
-                # The printed algorithm draws its parameters again.
-                words = None if self.init == "random" else member.words
-                passes = None if self.relabel == "never" else self.relabel
-                going = going and self._advance(
-                    member, corpus, settings, rng, guess=guess, words=words, max_iter=passes
-                )
-        if going and self.relabel != "never":
-            guesser.guess()
+            if reason not in STOPPED:
+                guesser.members.append(self._member(corpus, scaling, self._first_gate(settings)))
+                reason = self._advance(guesser.members[-1], corpus, settings, rng)
+        try:
+            if reason not in STOPPED:
+                reason = self._relabel(guesser, corpus, settings, rng)
+        except KeyboardInterrupt:  # while guesses were made: what the members have learnt stands
+            reason = "interrupted"
         kept = guesser.members[0]
         self._student = guesser.student
         if guesser.margins:
@@ -702,7 +698,33 @@ class _Guessed(_SemiSupervised):
         if not isinstance(gate, Mislabelling):
             gate = Mislabelling(settings.layout, soft=self._soft)
         self.mislabeling_, self.unlabeled_label_topic_ = gate.beta, gate.class_topic
-        return self._keep_member(kept, settings)
+        self._keep_member(kept, settings)
+        if reason in STOPPED:
+            self.stop_reason_ = reason
+        return self.stop_reason_
+
+    def _relabel(
+        self, guesser: _Guesser, corpus: Corpus, settings: Settings, rng: np.random.RandomState
+    ) -> str:
+        """Makes guesses and lets every member go on under them, again and again; says why it stopped."""
+        reason = ""
+        for _ in range(1 if self.relabel == "never" else self.n_relabels):
+            guess, changed = guesser.guess()
+            if changed < _STILL:
+                return reason
+            for member in guesser.members:
+                member.gate = Mislabelling(settings.layout, soft=self._soft)
+                # The printed algorithm draws its parameters again.
+                words = None if self.init == "random" else member.words
+                passes = None if self.relabel == "never" else self.relabel
+                reason = self._advance(
+                    member, corpus, settings, rng, guess=guess, words=words, max_iter=passes
+                )
+                if reason in STOPPED:
+                    return reason
+        if self.relabel != "never":
+            guesser.guess()
+        return reason
 
     def _candidates(self, learnt: Corpus, judged: Corpus, settings: Settings) -> Held:
         guesser = _Guesser(self, learnt, settings)
@@ -756,12 +778,14 @@ class _Guesser:
         self.matrix: sparse.csr_array | None = None
         if model.student is not None:
             labelled, others = self.each[self.known].sum(), self.each[~self.known].sum()
-            self.label_weight = np.clip(others / labelled, LEAST_LABEL_WEIGHT, MOST_LABEL_WEIGHT)
+            ratio = others / labelled if labelled > 0 else np.inf
+            self.label_weight = float(np.clip(ratio, LEAST_LABEL_WEIGHT, MOST_LABEL_WEIGHT))
             self.trust = min(_MOST_TRUST, labelled / (labelled + _HALF_TRUST * self.n_classes))
             self.scaler = student.fit_scaler(corpus.counts, corpus.weight)
             self.matrix = student.features(self.scaler, corpus.counts)
-            known = np.flatnonzero(self.known)
-            self._teach(self.matrix[known], known, self.label_weight * self.each[known])
+            if labelled > 0:
+                known = np.flatnonzero(self.known)
+                self._teach(self.matrix[known], known, self.label_weight * self.each[known])
 
     def guess(self) -> tuple[NDArray[np.int32], float]:
         """A class for every document, labels among them; and the share of guesses that are new."""
@@ -782,20 +806,25 @@ class _Guesser:
             assert self.student is not None
             scores = (self.matrix @ self.student.weights)[unknown]
             self.code[unknown] = scores.argmax(axis=1)
-            self.margins.append(_margin(scores))
-        return self.code, float(np.mean(self.code[unknown] != before))
+            self.margins.append(max(self._mean(_margins(scores)), _LEAST_MARGIN))
+        return self.code, self._mean(self.code[unknown] != before)
+
+    def _mean(self, values: NDArray[Any]) -> float:
+        """The mean over the documents without a label."""
+        weight = self.each[~self.known]
+        return float(weight @ values / weight.sum()) if weight.sum() > 0 else 0.0
 
     def _teach(self, matrix: sparse.csr_array, documents: NDArray[Any], weight: NDArray[Any]) -> None:
         weights = student.teach(matrix, self.code[documents], weight, self.n_classes)
         self.student = Student(self.scaler, weights)
 
 
-def _margin(scores: Real) -> float:
-    """By how much the best class of a document is ahead of the second, in the median."""
+def _margins(scores: Real) -> NDArray[np.float64]:
+    """By how much the best class of each document is ahead of the second."""
     if scores.shape[1] == 1:
-        return 1.0
-    two = np.partition(scores, -2, axis=1)[:, -2:]
-    return max(float(np.median(two[:, 1] - two[:, 0])), 1e-12)
+        return np.ones(len(scores))
+    two = np.partition(scores, -2, axis=1)[:, -2:].astype(np.float64)
+    return np.asarray(two[:, 1] - two[:, 0])
 
 
 class HardMislabelingPLSA(_Guessed):

@@ -137,10 +137,12 @@ class PLSA(AspectModel):
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns the topics of X; y is not looked at, and a weight is a repetition."""
         with inputs.all_or_nothing(self):
-            self._learn(X, sample_weight)
+            reason = self._learn(X, sample_weight)
+        if reason == "interrupted":
+            raise KeyboardInterrupt
         return self
 
-    def _learn(self, X: Any, sample_weight: ArrayLike | None) -> None:
+    def _learn(self, X: Any, sample_weight: ArrayLike | None) -> str:
         n_topics = inputs.check_whole(self.n_components, "n_components", 1)
         self._check_loop_parameters()
         warm = self.warm_start and hasattr(self, "components_")
@@ -162,8 +164,7 @@ class PLSA(AspectModel):
         fit = self._best_run(steps, self._starts(counts, weight, row, warm))
         self._keep(fit, steps, prior)
         self._corpus_mark = counts.mark() if self.warm_start else None
-        if fit.reason == "interrupted":
-            raise KeyboardInterrupt
+        return fit.reason
 
     def _starts(self, counts: Counts, weight: Any, row: Any, warm: bool) -> list[Callable[[], Parameters]]:
         n_topics = self.n_components

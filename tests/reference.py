@@ -200,3 +200,311 @@ def learn_fake_label_gate(state_counts, gate):
     """P(label | z) = N[label, z] / sum over labels, a topic without counts keeping what it had."""
     total = state_counts.sum(axis=0)
     return np.where(total > 0, state_counts / np.where(total > 0, total, 1), gate)
+
+
+# --- the labelled models -------------------------------------------------------------------------
+#
+# C classes; topic_class[z] is the class of topic z, -1 where it has none. Labelled documents are in the
+# states 0 .. C - 1, those without a label in the states that follow.
+
+
+def may_use(c, z, topic_class):
+    """Whether a document labelled c may use topic z: its class's topics and those of no class."""
+    return topic_class[z] in (c, -1)
+
+
+def missing_label_gate(topic_class, n_classes):
+    """(C + 1, K): labelled c: 1 if z in c else 0; the unlabelled row is all 1."""
+    gate = np.ones((n_classes + 1, len(topic_class)))
+    for c in range(n_classes):
+        for z in range(len(topic_class)):
+            gate[c, z] = 1 if may_use(c, z, topic_class) else 0
+    return gate
+
+
+def first_fake_label_gate(topic_class, n_classes):
+    """(C + 1, K): P(label | z) with one half for the fake label, the rest shared by the classes of z."""
+    gate = np.zeros((n_classes + 1, len(topic_class)))
+    for z in range(len(topic_class)):
+        its_classes = [c for c in range(n_classes) if may_use(c, z, topic_class)]
+        gate[n_classes, z] = 0.5
+        for c in its_classes:
+            gate[c, z] = 0.5 / len(its_classes)
+    return gate
+
+
+def first_mislabelling(topic_class, n_classes, soft):
+    """beta (C, C) and Q (C, K) before anything is learnt: nine tenths where they say "as it seems"."""
+    near = 0.9 if n_classes > 1 else 1.0
+    beta = np.zeros((n_classes, n_classes))
+    class_topic = np.zeros((n_classes, len(topic_class)))
+    for y in range(n_classes):
+        for g in range(n_classes):
+            beta[g, y] = near * (g == y) + (1 - near) / n_classes
+        for z in range(len(topic_class)):
+            n_allowed = sum(may_use(c, z, topic_class) for c in range(n_classes))
+            class_topic[y, z] = may_use(y, z, topic_class) / n_allowed
+            if soft:
+                class_topic[y, z] = near * class_topic[y, z] + (1 - near) / n_classes
+    return beta, class_topic
+
+
+def mislabelling_gate(topic_class, n_classes, beta, class_topic):
+    """(C + C, K): labelled c: 1 if z in c else 0; guess g: D[g, z] = sum_y beta[g, y] Q[y, z]."""
+    gate = np.zeros((2 * n_classes, len(topic_class)))
+    for z in range(len(topic_class)):
+        for c in range(n_classes):
+            gate[c, z] = 1 if may_use(c, z, topic_class) else 0
+        for g in range(n_classes):
+            for y in range(n_classes):
+                gate[n_classes + g, z] += beta[g, y] * class_topic[y, z]
+    return gate
+
+
+def learn_mislabelling(state_counts, beta, class_topic, soft):
+    """The next beta and Q: each word of guess g and topic z has the true class y with probability
+
+    r(y | g, z) = beta[g, y] Q[y, z] / D[g, z], so beta[g, y] ~ sum_z N[g, z] r(y | g, z), columns summing to
+    one, and Q[y, z] ~ sum_g N[g, z] r(y | g, z), likewise. A column without counts keeps what it had, and
+    Q is learnt in the soft form only.
+    """
+    n_classes, n_topics = class_topic.shape
+    beta_count, class_count = np.zeros_like(beta), np.zeros_like(class_topic)
+    for g in range(n_classes):
+        for z in range(n_topics):
+            joint = [beta[g, y] * class_topic[y, z] for y in range(n_classes)]
+            if sum(joint) == 0:
+                continue
+            for y in range(n_classes):
+                expected = state_counts[n_classes + g, z] * (joint[y] / sum(joint))
+                beta_count[g, y] += expected
+                class_count[y, z] += expected
+    next_beta, next_class_topic = beta.copy(), class_topic.copy()
+    for y in range(n_classes):
+        if beta_count[:, y].sum() > 0:
+            next_beta[:, y] = beta_count[:, y] / beta_count[:, y].sum()
+    for z in range(n_topics if soft else 0):
+        if class_count[:, z].sum() > 0:
+            next_class_topic[:, z] = class_count[:, z] / class_count[:, z].sum()
+    return next_beta, next_class_topic
+
+
+class GateModel:
+    """One of "missing", "fake", "hard", "soft": its states, its table and what it learns."""
+
+    def __init__(self, kind, topic_class, n_classes):
+        self.kind, self.topic_class, self.n_classes = kind, topic_class, n_classes
+        self.beta, self.class_topic = first_mislabelling(topic_class, n_classes, kind == "soft")
+        self.fake = first_fake_label_gate(topic_class, n_classes)
+
+    def states(self, code, guess):
+        """The label; without one C, or C + the guess."""
+        guessed = self.kind in ("hard", "soft")
+        return np.array(
+            [
+                c if c >= 0 else self.n_classes + (g if guessed else 0)
+                for c, g in zip(code, guess, strict=True)
+            ]
+        )
+
+    def table(self):
+        """The gate as it is now."""
+        if self.kind == "missing":
+            return missing_label_gate(self.topic_class, self.n_classes)
+        if self.kind == "fake":
+            return self.fake
+        return mislabelling_gate(self.topic_class, self.n_classes, self.beta, self.class_topic)
+
+    def open(self):
+        """1 where a state may use a topic at all: labelled ones their class's, others all."""
+        gate = np.ones_like(self.table())
+        gate[: self.n_classes] = missing_label_gate(self.topic_class, self.n_classes)[: self.n_classes]
+        return gate
+
+    def learn(self, state_counts, gate=None):
+        """Takes the counts of a pass in; the next gate."""
+        if self.kind == "fake":
+            self.fake = learn_fake_label_gate(state_counts, self.fake)
+        elif self.kind in ("hard", "soft"):
+            self.beta, self.class_topic = learn_mislabelling(
+                state_counts, self.beta, self.class_topic, self.kind == "soft"
+            )
+        return self.table()
+
+
+def class_frequencies(code, weight, n_classes):
+    """How frequent the classes are among the labelled documents, each counted once more."""
+    count = np.ones(n_classes)
+    for d, c in enumerate(code):
+        if c >= 0:
+            count[c] += 1 if weight is None else weight[d]
+    return count / count.sum()
+
+
+def topic_prior(topic_class, class_prior):
+    """P(z): 1 / K for a topic of no class; the classes share the rest as they are frequent."""
+    n_topics = len(topic_class)
+    left = np.mean(topic_class >= 0)
+    return np.array(
+        [1 / n_topics if c < 0 else left * class_prior[c] / np.sum(topic_class == c) for c in topic_class]
+    )
+
+
+def first_words(X, weight, code, topic_class):
+    """(W, K) without noise: half the words of the topic's class, half the corpus's."""
+    weight = np.ones(len(X)) if weight is None else np.float64(weight)
+    corpus = weight @ np.float64(X)
+    corpus /= corpus.sum()
+    words = np.zeros((X.shape[1], len(topic_class)))
+    for z, c in enumerate(topic_class):
+        its_words = (weight * (code == c)) @ np.float64(X) if c >= 0 else np.zeros(X.shape[1])
+        if its_words.sum() > 0:
+            its_words /= its_words.sum()
+        words[:, z] = corpus + its_words
+    return words / words.sum(axis=0)
+
+
+def topics_start(open_gate, prior):
+    """(S, K): P(z|d) of a document before anything is known of it: the prior where its state is open."""
+    rows = open_gate * prior
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+def climb(
+    model,
+    X,
+    weight,
+    code,
+    guess,
+    words,
+    class_prior,
+    *,
+    strength: float,
+    unlabelled_weight: float,
+    smoothing: float,
+    n_passes: int,
+):
+    """EM under a `GateModel`, from given P(w|z), documents without a label counting `unlabelled_weight`."""
+    start = topics_start(model.open(), topic_prior(model.topic_class, class_prior))
+    state = model.states(code, guess)
+    each = (np.ones(len(X)) if weight is None else np.float64(weight)) * np.where(
+        code < 0, unlabelled_weight, 1
+    )
+    return fit(
+        X,
+        each,
+        state,
+        model.table(),
+        strength * start,
+        start[state],
+        words,
+        fallback=start,
+        smoothing=smoothing,
+        n_passes=n_passes,
+        learn_gate=model.learn,
+    )
+
+
+def by_class(doc_topic, class_topic):
+    """P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
+    score = doc_topic @ class_topic.T
+    return score / score.sum(axis=1, keepdims=True)
+
+
+# --- the student ---------------------------------------------------------------------------------
+
+
+def student_features(X, idf):
+    """log(1 + n) times idf, every document at unit length; an empty one stays empty."""
+    scaled = np.log1p(np.float64(X)) * idf
+    length = np.sqrt((scaled**2).sum(axis=1, keepdims=True))
+    return scaled / np.where(length > 0, length, 1)
+
+
+def inverse_document_frequency(X, weight):
+    """log((1 + D) / (1 + D_w)) + 1, a document counting `weight` times."""
+    weight = np.ones(len(X)) if weight is None else np.float64(weight)
+    return np.log((1 + weight.sum()) / (1 + weight @ (X > 0))) + 1
+
+
+def damped_weights(code, weight, n_classes):
+    """A document's weight divided by the cube root of its class's share of all weight, times C."""
+    share = np.array([weight[code == c].sum() for c in range(n_classes)]) * n_classes / weight.sum()
+    return np.array([w / np.cbrt(share[c]) if share[c] > 0 else w for w, c in zip(weight, code, strict=True)])
+
+
+def ridge(features, code, each, n_classes):
+    """B of (F' W F + I) B = F' W T; T is 1 for the class of a document and -1 for the others."""
+    target = np.where(np.asarray(code)[:, np.newaxis] == np.arange(n_classes), 1.0, -1.0)
+    weighted = features.T * each
+    return np.linalg.solve(weighted @ features + np.eye(features.shape[1]), weighted @ target)
+
+
+# --- semi-supervised learning, one topic a class -------------------------------------------------
+
+
+def guess_by_folding_in(X, words, prior, strength, max_rounds, tolerance):
+    """P(class|document) of each document by itself, its gate off; topic c is class c's."""
+    gate = np.ones((1, len(prior)))
+    start = np.tile(prior, (len(X), 1))
+    folded = fold(X, None, gate, strength * prior[np.newaxis], words, start, max_rounds, tolerance)
+    return folded.doc_topic
+
+
+@dataclass(frozen=True)
+class Semi:
+    """The end of semi-supervised learning: the last stretch, and the objective in each of them."""
+
+    fitted: Fitted
+    model: GateModel
+    prior: np.ndarray  # (K,) of topics
+    traces: list[list[float]]
+
+
+def learn_partly_labelled(
+    kind,
+    X,
+    weight,
+    code,
+    n_classes,
+    stretches,
+    *,
+    strength: float,
+    unlabelled_weight: float,
+    smoothing: float,
+    near: float = 1e-3,
+):
+    """From the labels' start through `stretches` of so many passes each.
+
+    The first is of missing labels, or of the fake label; before each other one the documents without a label
+    are folded in for at most 30 rounds, and their most probable classes are the guesses under which the
+    mislabelling model goes on from the words found so far, its own parameters new.
+    """
+    topic_class = np.arange(n_classes)
+    class_prior = class_frequencies(code, weight, n_classes)
+    prior = topic_prior(topic_class, class_prior)
+    each = (np.ones(len(X)) if weight is None else weight) * np.where(code < 0, unlabelled_weight, 1)
+    words = first_words(X, each, code, topic_class)
+    model = GateModel("fake" if kind == "fake" else "missing", topic_class, n_classes)
+    guess = np.zeros(len(X), dtype=int)
+    traces = []
+    for number, n_passes in enumerate(stretches):
+        if number > 0:
+            guess = guess_by_folding_in(X, words, prior, strength, 30, near).argmax(axis=1)
+            model = GateModel(kind, topic_class, n_classes)
+        fitted = climb(
+            model,
+            X,
+            weight,
+            code,
+            guess,
+            words,
+            class_prior,
+            strength=strength,
+            unlabelled_weight=unlabelled_weight,
+            smoothing=smoothing,
+            n_passes=n_passes,
+        )
+        words = fitted.word_topic
+        traces.append(fitted.trace)
+    return Semi(fitted, model, prior, traces)

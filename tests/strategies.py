@@ -249,3 +249,80 @@ def random_problem(lengths, n_words, n_topics, real=np.float32, index=np.int32, 
         doc_topic=rng.dirichlet(np.ones(n_topics), n_documents).astype(real),
         word_topic=np.ascontiguousarray(rng.dirichlet(np.ones(n_words), n_topics).T.astype(real)),
     )
+
+
+@dataclass(frozen=True)
+class DrawnLayout:
+    """Which class each topic belongs to, -1: to none."""
+
+    topic_class: np.ndarray  # (K,)
+    n_classes: int
+
+    @property
+    def n_topics(self):
+        """K."""
+        return len(self.topic_class)
+
+
+@st.composite
+def layouts(draw, *, max_classes=4, max_topics=3, max_extra=2):
+    """One class or more of one topic or more, in the order of the classes, then topics of no class."""
+    n_classes = draw(st.integers(1, max_classes))
+    topics = draw(st.lists(st.integers(1, max_topics), min_size=n_classes, max_size=n_classes))
+    extra = draw(st.integers(0, max_extra))
+    own = np.repeat(np.arange(n_classes), topics)
+    return DrawnLayout(np.concatenate([own, np.full(extra, -1)]).astype(np.int32), n_classes)
+
+
+@st.composite
+def state_counts(draw, n_states, n_topics):
+    """Expected topic counts of states: rows and columns may be zero, and all of them huge or tiny."""
+    table = draw(positive_tables(n_states, n_topics))
+    size = draw(st.sampled_from([1.0, 1e-6, 1e12]))
+    rows = draw(st.lists(st.booleans(), min_size=n_states, max_size=n_states))
+    columns = draw(st.lists(st.booleans(), min_size=n_topics, max_size=n_topics))
+    return size * table * np.array(rows)[:, np.newaxis] * np.array(columns)
+
+
+# How a label that is missing may be written, beside labels of each kind.
+LABEL_KINDS = ("whole numbers", "numbers and NaN", "strings and None", "strings and -1", "truths and None")
+
+
+@st.composite
+def partial_labels(draw, n_documents):
+    """(code, y): a class for some documents and -1 for the others, and the same as a user writes it.
+
+    Patterns are the odd ones: one label, one class, all but one, a class with a single document, any.
+    """
+    pattern = draw(st.sampled_from(["one label", "one class", "all but one", "single", "any", "all"]))
+    n_classes = draw(st.integers(2, 4))
+    code = draw(labels(n_documents, n_classes, unlabelled=pattern == "any"))
+    if pattern == "one class":
+        code = np.where(draw(labels(n_documents, 1)) < 0, -1, 0)
+    elif pattern == "single":
+        code = np.where(draw(labels(n_documents, 1)) < 0, -1, 0)
+        code[draw(st.integers(0, n_documents - 1))] = 1
+    elif pattern in ("one label", "all but one"):
+        chosen = np.arange(n_documents) == draw(st.integers(0, n_documents - 1))
+        code = np.where(chosen == (pattern == "one label"), code, -1)
+    if (code < 0).all():
+        code[0] = 0
+    classes, codes = np.unique(code[code >= 0], return_inverse=True)
+    known = code >= 0
+    code = np.full(n_documents, -1)
+    code[known] = codes
+    kinds = LABEL_KINDS if len(classes) <= 2 else LABEL_KINDS[:-1]
+    return code, written(code, draw(st.sampled_from(kinds)))
+
+
+def written(code, kind):
+    """Codes as a user writes labels of one of the `LABEL_KINDS`."""
+    names = np.array(["ant", "bee", "cat", "dog"])
+    if kind == "whole numbers":
+        return np.where(code < 0, -1, code + 10)
+    if kind == "numbers and NaN":
+        return np.where(code < 0, np.nan, code)
+    if kind == "truths and None":
+        return [None if c < 0 else bool(c) for c in code]
+    missing = None if kind == "strings and None" else -1
+    return [missing if c < 0 else str(names[c]) for c in code]

@@ -31,7 +31,7 @@ MAY_IMPORT = {
     },
     "supervised": {"em", "labelled", "supervision"},
     "semisupervised": {
-        "counts", "em", "gates", "inputs", "labelled", "parameters", "scaling", "steps", "student",
+        "aspect", "counts", "em", "gates", "inputs", "labelled", "parameters", "scaling", "steps", "student",
         "supervision",
     },
     "text": {"inputs", "semisupervised"},

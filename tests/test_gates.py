@@ -1,0 +1,442 @@
+"""The gates of the labelled models: tables, states, what they learn, and EM under them."""
+
+import numpy as np
+import pytest
+import reference
+import strategies
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from plsa import em, inputs, semisupervised, start
+from plsa.gates import FakeLabel, Mislabelling, MissingLabel
+from plsa.labelled import Corpus, Settings
+from plsa.parameters import Parameters, padded
+from plsa.steps import Counts, GatedSteps
+from plsa.supervision import Labels, Layout, class_frequencies, label_topic, lay_out
+
+KINDS = ("missing", "fake", "hard", "soft")
+kinds = pytest.mark.parametrize("kind", KINDS)
+reals = pytest.mark.parametrize("real", strategies.REALS, ids=lambda real: np.dtype(real).name)
+
+
+def gate_of(kind, layout):
+    layout = Layout(layout.topic_class, layout.n_classes)
+    if kind == "missing":
+        return MissingLabel(layout)
+    if kind == "fake":
+        return FakeLabel(layout)
+    return Mislabelling(layout, soft=kind == "soft")
+
+
+def passes(number):
+    """Stops after so many updates, whatever the objective does."""
+    return em.Stop(number, -np.inf, np.inf)
+
+
+def assert_columns_sum_to_one(table):
+    assert np.isfinite(table).all()
+    assert (table >= 0).all()
+    assert_allclose(table.sum(axis=0), 1, rtol=1e-12)
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+@kinds
+@given(data=st.data())
+def test_tables_and_what_is_learnt_are_the_reference(kind, data):
+    """Any layout, counts with empty rows and columns, huge or tiny ones, several times over."""
+    layout = data.draw(strategies.layouts())
+    gate = gate_of(kind, layout)
+    wanted = reference.GateModel(kind, layout.topic_class, layout.n_classes)
+    assert_array_equal(gate.open(), wanted.open())
+    assert_allclose(gate.table(), wanted.table(), rtol=1e-14)
+    for _ in range(data.draw(st.integers(1, 4))):
+        table = gate.table()
+        count = data.draw(strategies.state_counts(*table.shape))
+        if kind == "fake":
+            count *= gate.open()  # a shut topic has no counts
+        elif kind in ("hard", "soft"):
+            count *= table > 0
+        before = count.copy()
+        assert gate.learn(count) is (kind != "missing")
+        assert_array_equal(count, before)
+        assert_allclose(gate.table(), wanted.learn(count), rtol=1e-10, atol=1e-15)
+        if kind in ("hard", "soft"):
+            assert_allclose(gate.beta, wanted.beta, rtol=1e-10, atol=1e-15)
+            assert_allclose(gate.class_topic, wanted.class_topic, rtol=1e-10, atol=1e-15)
+
+
+@kinds
+@given(data=st.data())
+def test_what_is_learnt_is_a_probability(kind, data):
+    """Labels, guesses and classes sum to one over themselves; labelled documents keep to their topics."""
+    layout = data.draw(strategies.layouts())
+    gate = gate_of(kind, layout)
+    n_classes = layout.n_classes
+    for step in range(3):
+        table = gate.table()
+        assert table.shape == gate.open().shape
+        assert np.all((table > 0) <= (gate.open() > 0))
+        if kind == "fake":
+            assert_columns_sum_to_one(table)
+        else:
+            labelled = reference.missing_label_gate(layout.topic_class, n_classes)[:n_classes]
+            assert_array_equal(table[:n_classes], labelled)
+        if kind == "missing":
+            assert_array_equal(table[n_classes:], np.ones((1, layout.n_topics)))
+        if kind in ("hard", "soft"):
+            assert_columns_sum_to_one(gate.beta)
+            assert_columns_sum_to_one(gate.class_topic)
+            assert_columns_sum_to_one(table[n_classes:])  # some guess or other
+        if step == 0:
+            # Nothing that is open starts at zero: EM would keep it there.
+            assert_array_equal(table > 0, gate.open() > 0)
+        gate.learn(data.draw(strategies.state_counts(*table.shape)) * gate.open() * (table > 0))
+
+
+@given(strategies.layouts(), st.data())
+def test_what_is_open_is_what_labels_allow(layout, data):
+    """A labelled document has its class's topics and those of no class, one without a label all of them."""
+    for kind in KINDS:
+        gate = gate_of(kind, layout)
+        n_unlabelled = layout.n_classes if kind in ("hard", "soft") else 1
+        opened = gate.open()
+        assert opened.shape == (layout.n_classes + n_unlabelled, layout.n_topics)
+        for c in range(layout.n_classes):
+            assert_array_equal(opened[c] == 1, (layout.topic_class == c) | (layout.topic_class == -1))
+        assert np.all(opened[layout.n_classes :] == 1)
+        before = opened.copy()
+        gate.learn(data.draw(strategies.state_counts(*opened.shape)) * opened)
+        assert_array_equal(gate.open(), before)
+
+
+@kinds
+@given(data=st.data())
+def test_states_are_the_reference(kind, data):
+    """The class of a labelled document, whatever its guess; else C, or C + the guess."""
+    layout = data.draw(strategies.layouts())
+    code = data.draw(strategies.labels(6, layout.n_classes)).astype(np.int32)
+    guess = data.draw(strategies.labels(6, layout.n_classes, unlabelled=False)).astype(np.int32)
+    gate = gate_of(kind, layout)
+    state = gate.states(code, guess)
+    wanted = reference.GateModel(kind, layout.topic_class, layout.n_classes).states(code, guess)
+    assert_array_equal(state, wanted)
+    assert state.dtype == np.int32
+    assert state.max() < len(gate.table())
+
+
+@kinds
+def test_a_column_without_counts_keeps_what_it_had(kind):
+    layout = lay_out(np.array([2, 1]), 1)
+    gate = gate_of(kind, layout)
+    before = gate.table().copy()
+    gate.learn(np.zeros_like(before))
+    assert_array_equal(gate.table(), before)
+
+
+def test_hard_classes_of_topics_are_never_learnt():
+    """beta is, and Q only in the soft form."""
+    layout = lay_out(np.array([1, 2]), 1)
+    count = np.random.default_rng(0).uniform(size=(4, 4))
+    hard, soft = Mislabelling(layout, soft=False), Mislabelling(layout, soft=True)
+    first = hard.class_topic.copy()
+    assert_array_equal(first, [[1, 0, 0, 0.5], [0, 1, 1, 0.5]])
+    for gate in (hard, soft):
+        beta, class_topic = gate.beta.copy(), gate.class_topic.copy()
+        gate.learn(count)
+        assert not np.allclose(gate.beta, beta)
+        assert np.allclose(gate.class_topic, class_topic) is (gate is hard)
+    assert_array_equal(hard.class_topic, first)
+
+
+# --- EM ------------------------------------------------------------------------------------------
+
+ESTIMATORS = {
+    "missing": semisupervised.MissingLabelPLSA,
+    "fake": semisupervised.FakeLabelPLSA,
+    "hard": semisupervised.HardMislabelingPLSA,
+    "soft": semisupervised.SoftMislabelingPLSA,
+}
+
+
+@kinds
+@reals
+@given(data=st.data())
+def test_em_is_the_reference_step_by_step(kind, real, data):
+    """Topics, words, gate and objective of up to four passes, from the same start.
+
+    Words in any order and twice, empty documents, weights, any guesses, any strength of the priors.
+    """
+    messy, clean = data.draw(
+        strategies.messy_counts(
+            real, max_documents=7, max_words=7, unusual=(0.0, 0.5, 200.0), some_words=True
+        )
+    )
+    n_documents = messy.shape[0]
+    layout = data.draw(strategies.layouts(max_classes=3, max_topics=2))
+    code = data.draw(strategies.labels(n_documents, layout.n_classes)).astype(np.int32)
+    guess = data.draw(strategies.labels(n_documents, layout.n_classes, unlabelled=False)).astype(np.int32)
+    weight = data.draw(st.none() | strategies.weights(n_documents, real))
+    smoothing = data.draw(st.sampled_from([0.0, 0.01, 1.0]))
+    settings = Settings(
+        Layout(layout.topic_class, layout.n_classes),
+        data.draw(st.sampled_from([0.0, 1.0, 5.0])),
+        data.draw(st.sampled_from([1.0, 0.1, 2.5])),
+    )
+    X = clean.toarray()
+    assume(weight is None or (weight.astype(float) @ X).sum() > 0)
+
+    estimator = ESTIMATORS[kind](smoothing=smoothing, n_threads=1)
+    counts = inputs.check_counts(estimator, messy, reset=True)
+    corpus = Corpus(counts, Labels(np.arange(layout.n_classes), code), weight)
+    estimator.class_prior_ = class_frequencies(corpus.labels, weight)
+    assert_allclose(
+        estimator.class_prior_, reference.class_frequencies(code, weight, layout.n_classes), rtol=1e-6
+    )
+    gate = gate_of(kind, layout)
+    words = data.draw(strategies.distributions(layout.n_topics, X.shape[1], real, zeros=False)).T
+    n_passes = data.draw(st.integers(1, 4))
+    wanted_gate = reference.GateModel(kind, layout.topic_class, layout.n_classes)
+    wanted = reference.climb(
+        wanted_gate,
+        X,
+        weight,
+        code,
+        guess,
+        words,
+        estimator.class_prior_,
+        strength=settings.prior_strength,
+        unlabelled_weight=settings.unlabelled_weight,
+        smoothing=smoothing,
+        n_passes=n_passes,
+    )
+    steps, begin = estimator._climb(
+        counts,
+        corpus,
+        gate,
+        settings,
+        np.random.RandomState(0),
+        guess=guess,
+        words=padded(np.ascontiguousarray(words), real),
+    )
+    fit = em.run(steps, begin(), passes(n_passes))
+
+    single = real == np.float32
+    tolerance = {"rtol": 2e-3, "atol": 1e-4} if single else {"rtol": 1e-9, "atol": 1e-11}
+    n_topics = layout.n_topics
+    size = 1 + np.abs(wanted.trace).max() + X.sum(dtype=np.float64)
+    assert_allclose(fit.trace, wanted.trace, rtol=0, atol=size * (1e-4 if single else 1e-11))
+    assert_allclose(fit.parameters.doc_topic[:, :n_topics], wanted.doc_topic, **tolerance)
+    assert_allclose(fit.parameters.word_topic[:, :n_topics], wanted.word_topic, **tolerance)
+    assert_allclose(fit.parameters.gate[:, :n_topics], wanted.gate, **tolerance)
+    # The gate that is kept is the one that the parameters were found under.
+    assert_array_equal(fit.parameters.gate[:, :n_topics], gate.table().astype(real))
+
+
+@given(data=st.data())
+def test_the_start_from_labels_is_the_reference(data):
+    """One topic a class needs no noise: half the words of the class, half of the corpus."""
+    X = data.draw(strategies.counts(some_words=True))
+    layout = data.draw(strategies.layouts(max_topics=1, max_extra=0))
+    code = data.draw(strategies.labels(X.shape[0], layout.n_classes)).astype(np.int32)
+    weight = data.draw(st.none() | strategies.weights(X.shape[0]))
+    assume(weight is None or (weight @ X.toarray()).sum() > 0)
+    words = start.words_from_labels(
+        Counts(X.indptr.astype(np.int64), X.indices, X.data, X.shape[1]),
+        Labels(np.arange(layout.n_classes), code),
+        Layout(layout.topic_class, layout.n_classes),
+        weight,
+        np.random.RandomState(0),
+    )
+    wanted = reference.first_words(X.toarray(), weight, code, layout.topic_class)
+    assert_allclose(words[:, : layout.n_topics], wanted, rtol=1e-10, atol=1e-300)
+
+
+@given(strategies.layouts(), st.data())
+def test_the_prior_of_topics_is_the_reference(layout, data):
+    prior = data.draw(strategies.distributions(1, layout.n_classes))[0]
+    found = Layout(layout.topic_class, layout.n_classes).topic_prior(prior)
+    assert_allclose(found, reference.topic_prior(layout.topic_class, prior), rtol=1e-12)
+    assert_allclose(found.sum(), 1, rtol=1e-12)
+
+
+def test_classes_of_topics_follow_from_counts():
+    """A topic of a class is that class's; one of none as its words were, evenly where it has none."""
+    layout = lay_out(np.array([1, 2]), 2)
+    count = np.array([[0.0, 0, 0, 3, 0], [5, 1, 0, 1, 0]])
+    assert_array_equal(label_topic(count, layout), [[1, 0, 0, 0.75, 0.5], [0, 1, 1, 0.25, 0.5]])
+
+
+# --- identities, to the last bit -----------------------------------------------------------------
+
+
+def run_under(table, state, problem, n_passes=5, prior=None, learn_gate=None):
+    """EM from the problem's start under a gate."""
+    real, n_topics = problem.real, problem.n_topics
+    n_states = len(table)
+    fallback = np.full((n_states, n_topics), 1 / n_topics)
+    X = problem.X
+    steps = GatedSteps(
+        Counts(X.indptr.astype(np.int64), X.indices, X.data, X.shape[1]),
+        n_topics,
+        state=state,
+        prior=None if prior is None else padded(np.tile(prior, (n_states, 1)), real),
+        fallback=padded(fallback, real),
+        smoothing=0.01,
+        weight=problem.weight,
+        learn_gate=learn_gate,
+        n_threads=1,
+    )
+    begin = Parameters(padded(problem.doc_topic, real), padded(problem.word_topic, real), padded(table, real))
+    return em.run(steps, begin, passes(n_passes))
+
+
+def assert_same_bits(first, second):
+    assert_array_equal(first.parameters.doc_topic, second.parameters.doc_topic)
+    assert_array_equal(first.parameters.word_topic, second.parameters.word_topic)
+    assert_array_equal(first.trace, second.trace)
+
+
+@pytest.fixture(params=strategies.REALS, ids=lambda real: np.dtype(real).name)
+def problem(request):
+    """Twelve documents, five topics, weights."""
+    return strategies.random_problem([5, 3, 0, 7, 4, 6, 2, 8, 5, 1, 9, 3], 11, 5, request.param, n_states=1)
+
+
+CODE = np.array([0, -1, 1, 2, -1, -1, 0, -1, 2, -1, -1, 1], dtype=np.int32)
+GUESS = np.array([0, 1, 2, 0, 1, 2, 0, 2, 2, 1, 0, 0], dtype=np.int32)
+LAYOUT = lay_out(np.array([2, 1, 2]), 0)
+PRIOR = np.array([0.5, 1.0, 2.0, 0.25, 1.5])
+
+
+def test_without_labels_missing_labels_are_plain_plsa(problem):
+    """The row of the unlabelled is all ones: no label, no difference."""
+    gate = MissingLabel(LAYOUT)
+    unlabelled = np.full(12, -1, dtype=np.int32)
+    missing = run_under(gate.table(), gate.states(unlabelled, GUESS), problem, prior=PRIOR)
+    plain = run_under(np.ones((1, 5)), None, problem, prior=PRIOR)
+    assert_same_bits(missing, plain)
+
+
+def test_with_every_label_all_but_the_fake_label_are_supervised(problem):
+    """The guess of a labelled document is not looked at, and what is learnt of guesses changes nothing."""
+    code = np.where(CODE < 0, GUESS, CODE).astype(np.int32)
+    supervised = run_under(LAYOUT.allowed(), code, problem, prior=PRIOR)
+    for kind in ("missing", "hard", "soft"):
+        gate = gate_of(kind, LAYOUT)
+
+        def learn(count, table, gate=gate):
+            return padded(gate.table(), problem.real) if gate.learn(count) else table
+
+        state = gate.states(code, GUESS[::-1])
+        assert_same_bits(supervised, run_under(gate.table(), state, problem, prior=PRIOR, learn_gate=learn))
+
+
+def test_guesses_that_are_never_wrong_are_labels(problem):
+    """beta = identity, hard, nothing learnt: supervised PLSA on labels and guesses."""
+    gate = Mislabelling(LAYOUT, soft=False)
+    gate.beta = np.eye(3)
+    guessed = run_under(gate.table(), gate.states(CODE, GUESS), problem, prior=PRIOR)
+    code = np.where(CODE < 0, GUESS, CODE).astype(np.int32)
+    assert_same_bits(guessed, run_under(LAYOUT.allowed(), code, problem, prior=PRIOR))
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_guesses_that_say_nothing_are_missing_labels(problem, soft):
+    """beta uniform: the gate is 1 / C for every topic, the posterior that of missing labels."""
+    gate = Mislabelling(LAYOUT, soft=soft)
+    gate.beta = np.full((3, 3), 1 / 3)
+    assert_allclose(gate.table()[3:], 1 / 3)
+    guessed = run_under(gate.table(), gate.states(CODE, GUESS), problem, prior=PRIOR)
+    missing = MissingLabel(LAYOUT)
+    wanted = run_under(missing.table(), missing.states(CODE, GUESS), problem, prior=PRIOR)
+    tolerance = {"rtol": 1e-4, "atol": 1e-6} if problem.real == np.float32 else {"rtol": 1e-10}
+    assert_allclose(guessed.parameters.doc_topic, wanted.parameters.doc_topic, **tolerance)
+    assert_allclose(guessed.parameters.word_topic, wanted.parameters.word_topic, **tolerance)
+    length = np.asarray(problem.X.sum(axis=1), dtype=np.float64).ravel()
+    factor = np.log(1 / 3) * (problem.weight * length)[CODE < 0].sum()
+    assert_allclose(np.array(guessed.trace) - factor, wanted.trace, rtol=1e-5)
+
+
+def test_soft_is_hard_where_the_classes_of_topics_are_certain(problem):
+    """Q at one for a topic's class stays there, and beta is learnt as in the hard form."""
+    hard, soft = Mislabelling(LAYOUT, soft=False), Mislabelling(LAYOUT, soft=True)
+    soft.class_topic = hard.class_topic.copy()
+    runs = []
+    for gate in (hard, soft):
+
+        def learn(count, table, gate=gate):
+            return padded(gate.table(), problem.real) if gate.learn(count) else table
+
+        runs.append(run_under(gate.table(), gate.states(CODE, GUESS), problem, prior=PRIOR, learn_gate=learn))
+    assert_same_bits(*runs)
+    assert_array_equal(hard.beta, soft.beta)
+    assert_array_equal(soft.class_topic, hard.class_topic)
+
+
+def test_one_topic_a_class_leaves_a_labelled_document_no_choice(problem):
+    """Whatever the gate, its topics are its class's alone, and what it says of words does not change."""
+    layout = lay_out(np.ones(3, dtype=int), 0)
+    problem = problem.replace(doc_topic=problem.doc_topic[:, :3], word_topic=problem.word_topic[:, :3])
+    problem = problem.replace(doc_topic=problem.doc_topic / problem.doc_topic.sum(axis=1, keepdims=True))
+    full = np.diff(problem.X.indptr) > 0
+    for kind in KINDS:
+        gate = gate_of(kind, layout)
+
+        def learn(count, table, gate=gate):
+            return padded(gate.table(), problem.real) if gate.learn(count) else table
+
+        fit = run_under(gate.table(), gate.states(CODE, GUESS), problem, learn_gate=learn)
+        known = (CODE >= 0) & full
+        assert_array_equal(fit.parameters.doc_topic[known, :3], np.eye(3)[CODE[known]])
+
+
+def test_the_fake_label_is_the_share_of_unlabelled_words():
+    """Without priors P(fake|z) is the unlabelled documents' share of the topic's words, exactly."""
+    problem = strategies.random_problem([5, 3, 4, 7, 4, 6], 11, 5, np.float64, n_states=1)
+    code = np.array([0, -1, 1, 2, -1, -1], dtype=np.int32)
+    gate = FakeLabel(LAYOUT)
+
+    def learn(count, table):
+        return padded(gate.table(), problem.real) if gate.learn(count) else table
+
+    fit = run_under(gate.table(), gate.states(code, code), problem, learn_gate=learn)
+    length = np.asarray(problem.X.sum(axis=1)).ravel()
+    words = (problem.weight * length)[:, np.newaxis] * fit.parameters.doc_topic[:, :5]
+    assert_allclose(gate.table()[-1], words[code < 0].sum(axis=0) / words.sum(axis=0), rtol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["fake", "hard", "soft"])
+@pytest.mark.parametrize("accelerated", [False, True])
+def test_the_kept_gate_is_that_of_the_last_parameters(kind, accelerated):
+    """Leaps that land and leaps that do not: table() is what the returned parameters hold."""
+    rng = np.random.default_rng(3)
+    X = sparse.csr_array(rng.poisson(0.7, (30, 11)).astype(float))
+    problem = strategies.random_problem([1] * 30, 11, 5, np.float64, n_states=1).replace(X=X, weight=None)
+    code = np.where(np.arange(30) % 3 == 0, np.arange(30) // 3 % 3, -1).astype(np.int32)
+    gate = gate_of(kind, LAYOUT)
+
+    def learn(count, table):
+        return padded(gate.table(), problem.real) if gate.learn(count) else table
+
+    steps = GatedSteps(
+        Counts(X.indptr.astype(np.int64), X.indices, X.data, 11),
+        5,
+        state=gate.states(code, np.arange(30, dtype=np.int32) % 3),
+        prior=None,
+        fallback=padded(np.full((len(gate.table()), 5), 0.2), np.float64),
+        smoothing=0.01,
+        learn_gate=learn,
+        n_threads=1,
+    )
+    begin = Parameters(
+        padded(problem.doc_topic, np.float64),
+        padded(problem.word_topic, np.float64),
+        padded(gate.table(), np.float64),
+    )
+    fit = em.run(em.Accelerated(steps) if accelerated else steps, begin, passes(60))
+    assert np.diff(fit.trace).min() > -1e-9
+    assert_array_equal(fit.parameters.gate[:, :5], gate.table())
