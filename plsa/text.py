@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline, make_pipeline
 
@@ -45,4 +46,4 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
     if model is None:
         model = SoftMislabelingPLSA()
     inputs.check_parameters(model, parameters)
-    return make_pipeline(vectorizer, model.set_params(**parameters))
+    return make_pipeline(vectorizer, clone(model).set_params(**parameters))

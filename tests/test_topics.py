@@ -394,3 +394,20 @@ def test_use_before_fit_and_another_vocabulary(corpus):
     model = PLSA(2, max_iter=1).fit(corpus.counts)
     with pytest.raises(ValueError, match="299 features, but PLSA is expecting 300"):
         model.transform(corpus.counts[:, :299])
+
+
+def test_ctrl_c_in_a_later_start_goes_on():
+    """It stops all of the starts, and what was learnt is kept."""
+    seen = []
+
+    def stop(state):
+        seen.append(state.number)
+        if len(seen) == 8:
+            raise KeyboardInterrupt
+
+    model = PLSA(2, n_init=3, max_iter=5, tol=0, callback=stop, random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(np.array([[3, 1, 0, 2], [0, 2, 2, 1], [1, 0, 4, 1]]))
+    assert model.stop_reason_ == "interrupted"
+    assert len(seen) == 8
+    assert_allclose(model.components_.sum(axis=1), 1, rtol=1e-5)
