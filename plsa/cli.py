@@ -119,7 +119,7 @@ def _demo(args: argparse.Namespace) -> int:
     _show_predictions(page, corpus, model, args.seed)
     _find_topics(page, corpus, args)
     page.heading("Now your own texts")
-    page.line("With texts and labels two lists, None where there is no label, and new_texts a third:")
+    page.line("With texts and labels two lists, None for what has no label, and new_texts:")
     page.line()
     for line in _EXAMPLE.splitlines():
         page.line(line)

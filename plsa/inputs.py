@@ -274,6 +274,15 @@ def check_classes(labelled: NDArray[Any]) -> None:
         check_classification_targets(labelled)
 
 
+def check_labelled_weight(labelled: NDArray[np.bool_], weight: Real | None) -> None:
+    """Raises where no labelled document counts."""
+    if weight is not None and not np.any(weight[labelled] > 0):
+        raise ValueError(
+            f"sample_weight is zero for all {labelled.sum()} labelled documents: there is no class to learn. "
+            "Give at least one of them a weight > 0."
+        )
+
+
 def check_topics_per_class(given: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
     """How many topics each class has."""
     if isinstance(given, numbers.Integral) and not isinstance(given, bool):
@@ -288,8 +297,8 @@ def check_topics_per_class(given: Any, classes: NDArray[Any]) -> NDArray[np.intp
         given = [given[c] for c in classes.tolist()]
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         raise ValueError(
-            f"topics_per_class == {given!r}, but must be a whole number >= 1, a list with one for each "
-            "class, or a mapping from class to number."
+            f'topics_per_class == {given!r}, but must be "auto", a whole number >= 1, a list with one for '
+            "each class, or a mapping from class to number."
         )
     if len(given) != len(classes):
         raise ValueError(

@@ -33,6 +33,7 @@ SCALINGS: tuple[CountScaler | None, ...] = (
 USUAL_SCALING = 2  # where there is no evidence
 USUAL_STRENGTH = 5.0
 USUAL_WEIGHT = 0.1
+ENOUGH = 5  # held-out documents a class: from so many on they may overrule what is usual
 _MOST_TRIED = 3000  # labelled documents that a choice is made on
 
 
@@ -113,7 +114,7 @@ class Held:
             scaled = t * log_p
             top = scaled.max(axis=1)
             log_sum = top + np.log(np.exp(scaled - top[:, np.newaxis]).sum(axis=1))
-            gain = self.each @ (scaled[rows, self.code] - log_sum)
+            gain = np.sum(self.each * (scaled[rows, self.code] - log_sum))
             return float(10 * (log_t - np.log(usual)) ** 2 - gain)
 
         around = np.log(usual)
@@ -127,8 +128,8 @@ def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3) -> list[tuple[NDAr
     Unlabelled documents, the only document of a class, and copies of a document that have different labels
     stay in every part to learn from. At most
     `_MOST_TRIED` labelled documents are held out in turn; with `sample` the others are left out altogether.
-    Which part a document is in depends on its words alone: copies are held out together, so that a weight is
-    a repetition here too.
+    Documents are dealt out in an order that their words alone make: copies are held out together, so that a
+    weight is a repetition here too. A third of a class is held out at a time.
     """
     told = corpus.labels.labelled & (corpus.counts.lengths() > 0)
     if corpus.weight is not None:
@@ -151,10 +152,11 @@ def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3) -> list[tuple[NDAr
     inside = np.ones(corpus.counts.n_documents, dtype=bool)
     if sample:
         inside[documents] = np.isin(mark, np.concatenate([*tried, contested]))
-    n_folds = min(3, *(len(marks) for marks in several))
     parts = []
-    for fold in range(min(folds, n_folds)):
-        held = documents[np.isin(mark, np.concatenate([marks[fold::n_folds] for marks in several]))]
+    for fold in range(folds):
+        held = documents[np.isin(mark, np.concatenate([marks[fold::3] for marks in several]))]
+        if not len(held):
+            continue
         others = inside.copy()
         others[held] = False
         parts.append((np.flatnonzero(others), held))
@@ -200,6 +202,7 @@ class AspectClassifier(ClassifierMixin, AspectModel):
     def _learn(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> str:
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # of an earlier fit
+        self._tried: dict[str, float] = {}  # accuracies on held-out documents
         self._check_loop_parameters()
         inputs.check_whole(self.extra_topics, "extra_topics", 0)
         if self.scaling is not None and not isinstance(self.scaling, CountScaler):
@@ -209,6 +212,7 @@ class AspectClassifier(ClassifierMixin, AspectModel):
         counts = inputs.check_counts(self, X, reset=True, dtype=self.dtype)
         labels = read_labels(y, counts.n_documents, self.unlabeled)
         weight = inputs.check_weight(sample_weight, counts.n_documents, counts.dtype)
+        inputs.check_labelled_weight(labels.labelled, weight)
         self.classes_ = labels.classes
         return self._learn_corpus(Corpus(counts, labels, weight))
 
@@ -255,13 +259,17 @@ class AspectClassifier(ClassifierMixin, AspectModel):
             scaling, found = self._choose_scaling(corpus, settings)
             if found is not None:
                 self.scaling_scores_ = {str(s): found.accuracy(str(s)) for s in SCALINGS}
+                self._tried |= self.scaling_scores_
                 self.sharpness_ = found.sharpness(str(scaling), 1.0)
         if alternatives := self._alternatives(labels_alone=True):
             candidates = {"usual": (scaling, settings)}
             for name, changed, value in alternatives:
                 candidates[name] = (scaling, replace(settings, **{changed: value}))
             found = self._cross_validate(corpus, candidates)
-            settings = settings if found is None else self._chosen(settings, found, "usual", alternatives)
+            if found is not None:
+                self._tried |= {name: found.accuracy(name) for name, _, _ in alternatives}
+                if found.each.sum() >= ENOUGH * len(self.classes_):
+                    settings = self._chosen(settings, found, "usual", alternatives)
         reason = self._fit_labelled(corpus, settings, scaling)
         if self.student is not None and reason != "interrupted":
             self._student = labelled_student(corpus)
@@ -389,15 +397,17 @@ class AspectClassifier(ClassifierMixin, AspectModel):
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """P(class|document): rows sum to one, columns in the order of `classes_`.
 
-        A document without a word that the model knows gets what the topics' prior says: the frequency of the
-        classes, where there are no extra topics and no student.
+        A document without words gets the frequency of the classes among the labelled ones (with extra topics:
+        what the topics' prior says).
         """
         return self._probabilities(self._new_counts(X))
 
     def _probabilities(self, counts: Counts) -> NDArray[np.float64]:
         if self._student is None:
             return sharpened(self._folded_probabilities(counts), self.sharpness_)
-        return student.probabilities(self._student.scores(counts), self.sharpness_)
+        probability = student.probabilities(self._student.scores(counts), self.sharpness_)
+        probability[counts.lengths() == 0] = self.class_prior_
+        return probability
 
     def _folded_probabilities(self, counts: Counts) -> NDArray[np.float64]:
         """P(y|d) ~ sum_z P(z|d) P(y|z), the document folded in with the gate off."""
@@ -415,6 +425,16 @@ class AspectClassifier(ClassifierMixin, AspectModel):
         """log P(class|document)."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """The share of documents that get their label; those that have none are left out."""
+        counts = self._new_counts(X)
+        labels = read_labels(y, counts.n_documents, self.unlabeled)
+        known = np.flatnonzero(labels.labelled)
+        weight = inputs.check_weight(sample_weight, counts.n_documents, np.float64)
+        predicted = self.classes_[self._probabilities(counts.of_documents(known)).argmax(axis=1)]
+        right = predicted == labels.classes[labels.code[known]]
+        return float(np.average(right, weights=None if weight is None else weight[known]))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each document."""

@@ -23,6 +23,7 @@ from plsa.aspect import STOPPED
 from plsa.counts import Counts
 from plsa.gates import FakeLabel, Gate, Mislabelling, MissingLabel
 from plsa.labelled import (
+    ENOUGH,
     SCALINGS,
     USUAL_SCALING,
     Alternative,
@@ -46,7 +47,6 @@ _HALF_TRUST = 10  # labelled documents a class at which a student of the labels 
 _MOST_TRUST = 0.5
 _ROUNDS, _NEAR = 30, 1e-3  # of folding in: a guess needs no more
 _LEAST_MARGIN = 1e-12
-_ENOUGH = 5  # held-out documents a class: from so many on labels alone may win
 
 
 @dataclass(slots=True)
@@ -55,7 +55,6 @@ class _Member:
 
     scaling: CountScaler | None  # fitted
     counts: Counts  # of the corpus, scaled
-    unlabelled: Counts  # those of them without a label
     gate: Gate
     steps: GatedSteps | None = None
     fit: Fit | None = None  # the last one
@@ -151,7 +150,7 @@ class _SemiSupervised(AspectClassifier):
         known = corpus.labels.labelled
         if known.all():
             reason = self._supervise(corpus, settings)
-            choice = _Choice(settings, self.scaling_, False, self.sharpness_, self.scaling_scores_)
+            choice = _Choice(settings, self.scaling_, False, self.sharpness_, {})
         else:
             inputs.check_some_words(corpus.counts, corpus.weight)
             self.class_prior_ = class_frequencies(corpus.labels, corpus.weight)
@@ -167,14 +166,15 @@ class _SemiSupervised(AspectClassifier):
                     stacklevel=4,
                 )
                 reason = self._supervise(corpus, settings)
-        self.evidence_ = choice.accuracy
+        self.evidence_ = choice.accuracy if choice.unlabelled else choice.accuracy | self._tried
         self.unlabeled_used_ = choice.unlabelled
+        self.unlabeled_weight_ = choice.settings.unlabelled_weight
         own = self.topic_class_[self.topic_class_ != UNLABELLED]
         self.choices_ = {
             "scaling": self.scaling_,
             "topics_per_class": np.bincount(own).tolist(),
             "prior_strength": self.prior_strength_,
-            "unlabeled_weight": choice.settings.unlabelled_weight,
+            "unlabeled_weight": self.unlabeled_weight_ if choice.unlabelled else None,
             "unlabeled_used": choice.unlabelled,
             "sharpness": self.sharpness_,
         }
@@ -211,7 +211,7 @@ class _SemiSupervised(AspectClassifier):
         work = len(corpus.counts.word) * settings.layout.n_topics * len(self._scalings())
         parts = self._hold_out(corpus, sample=False, folds=3 if work < _CHEAP else 1)
         weight = sum(corpus.each()[outside].sum() for _, outside in parts)
-        enough = weight >= _ENOUGH * len(self.classes_)
+        enough = weight >= ENOUGH * len(self.classes_)
         trial = self._trial()
         held = []
         for inside, outside in parts:
@@ -225,7 +225,7 @@ class _SemiSupervised(AspectClassifier):
         return self._decide(gather(held) if held else None, settings)
 
     def _enough(self, held: Held) -> bool:
-        return bool(held.each.sum() >= _ENOUGH * len(self.classes_))
+        return bool(held.each.sum() >= ENOUGH * len(self.classes_))
 
     def _settle(self, settings: Settings, held: Held) -> Settings:
         """What the evidence makes of the settings."""
@@ -244,7 +244,7 @@ class _SemiSupervised(AspectClassifier):
     def _judge(
         self, scaling: CountScaler | None, learnt: Corpus, judged: Corpus, settings: Settings
     ) -> tuple[_Member, NDArray[np.float64]]:
-        """A missing-label fit to a part of the corpus, and what it says of documents held out of it."""
+        """A first fit to a part of the corpus, and what it says of documents held out of it."""
         member = self._member(learnt, scaling, self._first_gate(settings))
         if self._advance(member, learnt, settings, check_random_state(0)) == "interrupted":
             raise KeyboardInterrupt
@@ -256,9 +256,7 @@ class _SemiSupervised(AspectClassifier):
         return MissingLabel(settings.layout)
 
     def _member(self, corpus: Corpus, scaling: CountScaler | None, gate: Gate) -> _Member:
-        fitted, scaled = corpus.scaled(scaling)
-        unlabelled = scaled.of_documents(np.flatnonzero(~corpus.labels.labelled))
-        return _Member(fitted, scaled, unlabelled, gate)
+        return _Member(*corpus.scaled(scaling), gate)
 
     def _advance(
         self,
@@ -272,7 +270,7 @@ class _SemiSupervised(AspectClassifier):
         max_iter: int | None = None,
     ) -> str:
         """One more stretch of a member's climb, under its gate; says why it stopped."""
-        if max_iter is None and self.early_stopping:
+        if guess is None and self.early_stopping:
             max_iter = min(self.max_iter, self._most_passes)
         untaught = member.gate
         fit: Fit | None = None
@@ -289,6 +287,8 @@ class _SemiSupervised(AspectClassifier):
                 fit = replace(fit, reason=found.reason)
                 break
         assert fit is not None
+        assert member.steps is not None
+        member.steps.give_back()
         member.fit = fit
         member.traces.append(fit.trace)
         member.n_passes += max(fit.n_passes - 1, 0)
@@ -394,8 +394,9 @@ class MissingLabelPLSA(_SingleFit):
         to be better.
     evidence : bool, default=True
         Whether labelled documents are held out first, to choose what is "auto", to find out whether documents
-        without a label help at all, and to calibrate the probabilities. Where there are fewer than two labels
-        a class what is usual is taken.
+        without a label help at all, and to calibrate the probabilities. It takes twice as many different
+        labelled documents as classes, and two in at least two of them; where there are fewer, what is usual
+        is taken.
     early_stopping : float, default=0.005
         A fit to documents without a label stops when a pass gains less log-likelihood a word than this: from
         there on the likelihood rises and the accuracy falls. 0: not before `tol` and `max_iter` say so.
@@ -413,6 +414,8 @@ class MissingLabelPLSA(_SingleFit):
         P(class|document) of the documents of the fit; 1 for the class of a labelled one.
     guesses_ : (n_documents,) array
         The most probable class of each; its label where there is one.
+    unlabeled_weight_ : float
+        What `unlabeled_weight` was, or was chosen to be.
     evidence_ : dict
         The accuracy on held-out labelled documents of everything that was tried; empty where nothing was.
     choices_ : dict
@@ -442,7 +445,9 @@ class FakeLabelPLSA(_SingleFit):
 
     Every topic has P(label|z), the fake label of the documents without one among them; for its class and the
     fake label it is learnt, for the other classes it is zero. A topic that hardly any labelled document uses
-    is mostly fake, and says little: P(y|d) ~ sum_z P(z|d) (P(y|z) + fake_weight * P(fake|z)).
+    is mostly fake, and says little: P(y|d) ~ sum_z P(z|d) (P(y|z) + fake_weight * P(fake|z)). With that, a
+    class of which a larger share is labelled wins over others: with few labels, or unevenly labelled classes,
+    take one of the other models.
 
     Parameters
     ----------
@@ -467,8 +472,9 @@ class FakeLabelPLSA(_SingleFit):
         to be better.
     evidence : bool, default=True
         Whether labelled documents are held out first, to choose what is "auto", to find out whether documents
-        without a label help at all, and to calibrate the probabilities. Where there are fewer than two labels
-        a class what is usual is taken.
+        without a label help at all, and to calibrate the probabilities. It takes twice as many different
+        labelled documents as classes, and two in at least two of them; where there are fewer, what is usual
+        is taken.
     early_stopping : float, default=0.005
         A fit to documents without a label stops when a pass gains less log-likelihood a word than this: from
         there on the likelihood rises and the accuracy falls. 0: not before `tol` and `max_iter` say so.
@@ -486,6 +492,8 @@ class FakeLabelPLSA(_SingleFit):
         P(class|document) of the documents of the fit; 1 for the class of a labelled one.
     guesses_ : (n_documents,) array
         The most probable class of each; its label where there is one.
+    unlabeled_weight_ : float
+        What `unlabeled_weight` was, or was chosen to be.
     evidence_ : dict
         The accuracy on held-out labelled documents of everything that was tried; empty where nothing was.
     choices_ : dict
@@ -498,7 +506,7 @@ class FakeLabelPLSA(_SingleFit):
     sharpness_ : float
         The power that probabilities are raised to, as held-out documents ask for.
     fake_topic_ : (n_topics,) array
-        P(fake|z); zero where every document was labelled.
+        P(fake|z), documents without a label counting `unlabeled_weight_`; zero where all were labelled.
 
     Examples
     --------
@@ -722,8 +730,7 @@ class _Guessed(_SemiSupervised):
                 )
                 if reason in STOPPED:
                     return reason
-        if self.relabel != "never":
-            guesser.guess()
+        guesser.guess()  # for the student
         return reason
 
     def _candidates(self, learnt: Corpus, judged: Corpus, settings: Settings) -> Held:
@@ -792,7 +799,8 @@ class _Guesser:
         unknown = ~self.known
         probability = np.zeros((int(unknown.sum()), self.n_classes))
         for member in self.members:
-            probability += self.model._ask(member, member.unlabelled, self.settings)
+            asked = member.counts.of_documents(np.flatnonzero(unknown))
+            probability += self.model._ask(member, asked, self.settings)
         probability /= len(self.members)
         if self.matrix is not None and self.student is not None:
             scores = (self.matrix @ self.student.weights)[unknown].astype(np.float64)
@@ -812,7 +820,8 @@ class _Guesser:
     def _mean(self, values: NDArray[Any]) -> float:
         """The mean over the documents without a label."""
         weight = self.each[~self.known]
-        return float(weight @ values / weight.sum()) if weight.sum() > 0 else 0.0
+        # A plain sum: BLAS might add in another order with another number of threads.
+        return float(np.sum(weight * values) / weight.sum()) if weight.sum() > 0 else 0.0
 
     def _teach(self, matrix: sparse.csr_array, documents: NDArray[Any], weight: NDArray[Any]) -> None:
         weights = student.teach(matrix, self.code[documents], weight, self.n_classes)
@@ -840,7 +849,7 @@ class HardMislabelingPLSA(_Guessed):
         As for `PLSAClassifier`.
     relabel : int or "never", default=5
         Passes between two makings of the guesses. "never": guesses are made once, and `max_iter` passes
-        follow, as the papers print it.
+        follow, as the papers print it; a student is taught once more at the end.
     n_relabels : int, default=3
         How often guesses are made anew, at most; fewer where they stand still.
     student : "linear" or None, default="linear"
@@ -862,8 +871,9 @@ class HardMislabelingPLSA(_Guessed):
         to be better.
     evidence : bool, default=True
         Whether labelled documents are held out first, to choose what is "auto", to find out whether documents
-        without a label help at all, and to calibrate the probabilities. Where there are fewer than two labels
-        a class what is usual is taken.
+        without a label help at all, and to calibrate the probabilities. It takes twice as many different
+        labelled documents as classes, and two in at least two of them; where there are fewer, what is usual
+        is taken.
     early_stopping : float, default=0.005
         A stretch of passes stops when one of them gains less log-likelihood a word than this, and the first
         after ten: from there on the likelihood rises and the accuracy falls. 0: not before `tol` and
@@ -882,6 +892,8 @@ class HardMislabelingPLSA(_Guessed):
         P(class|document) of the documents of the fit; 1 for the class of a labelled one.
     guesses_ : (n_documents,) array
         The most probable class of each; its label where there is one.
+    unlabeled_weight_ : float
+        What `unlabeled_weight` was, or was chosen to be.
     evidence_ : dict
         The accuracy on held-out labelled documents of everything that was tried; empty where nothing was.
     choices_ : dict
@@ -918,10 +930,12 @@ class HardMislabelingPLSA(_Guessed):
 
 
 class SoftMislabelingPLSA(_Guessed):
-    """PLSA with a mislabelling model whose topics may change class: the model to try first.
+    """PLSA with a mislabelling model, soft: the model to try first.
 
-    Documents without a label have guesses, and P(guess g | true class y) is learnt along with the topics. For
-    them P(y|z) is learnt too, while labelled documents keep to the topics of their class.
+    Documents without a label have guesses, and P(guess g | true class y) is learnt along with the topics.
+    What a guess allows is softened by a P(y|z) that is learnt from them; labelled documents keep to the
+    topics of their class, and so do predictions. It differs from `HardMislabelingPLSA` by fractions of a
+    point.
 
     Parameters
     ----------
@@ -930,7 +944,7 @@ class SoftMislabelingPLSA(_Guessed):
         As for `PLSAClassifier`.
     relabel : int or "never", default=5
         Passes between two makings of the guesses. "never": guesses are made once, and `max_iter` passes
-        follow, as the papers print it.
+        follow, as the papers print it; a student is taught once more at the end.
     n_relabels : int, default=3
         How often guesses are made anew, at most; fewer where they stand still.
     student : "linear" or None, default="linear"
@@ -952,8 +966,9 @@ class SoftMislabelingPLSA(_Guessed):
         to be better.
     evidence : bool, default=True
         Whether labelled documents are held out first, to choose what is "auto", to find out whether documents
-        without a label help at all, and to calibrate the probabilities. Where there are fewer than two labels
-        a class what is usual is taken.
+        without a label help at all, and to calibrate the probabilities. It takes twice as many different
+        labelled documents as classes, and two in at least two of them; where there are fewer, what is usual
+        is taken.
     early_stopping : float, default=0.005
         A stretch of passes stops when one of them gains less log-likelihood a word than this, and the first
         after ten: from there on the likelihood rises and the accuracy falls. 0: not before `tol` and
@@ -972,6 +987,8 @@ class SoftMislabelingPLSA(_Guessed):
         P(class|document) of the documents of the fit; 1 for the class of a labelled one.
     guesses_ : (n_documents,) array
         The most probable class of each; its label where there is one.
+    unlabeled_weight_ : float
+        What `unlabeled_weight` was, or was chosen to be.
     evidence_ : dict
         The accuracy on held-out labelled documents of everything that was tried; empty where nothing was.
     choices_ : dict

@@ -61,7 +61,8 @@ class PLSAClassifier(AspectClassifier):
     scaling_scores_ : dict
         The cross-validated accuracy of each scaling that "auto" tried; empty where it tried none.
     sharpness_ : float
-        The power that probabilities are raised to: 1, but with a student what held-out documents ask for.
+        The power that probabilities are raised to: what held-out documents ask for where scaling="auto" tried
+        them or there is a student, else 1.
     topic_prior_, doc_topic_, objective_trace_, log_likelihood_, n_iter_, stop_reason_, n_impossible_,
     n_features_in_, feature_names_in_
         As for `PLSA`; `doc_topic_` has the labelled documents only, in their order.

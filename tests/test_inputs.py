@@ -160,7 +160,7 @@ def test_weight_only_where_there_is_nothing():
     empty = np.vstack([X, np.zeros((1, 3))])
     with pytest.raises(ValueError, match="not one word"):
         PLSA(2).fit(empty, sample_weight=[0, 0, 0, 1])
-    with pytest.raises(ValueError, match="not one word"):
+    with pytest.raises(ValueError, match="zero for all 2 labelled documents"):
         PLSAClassifier().fit(X, ["a", "b", None], sample_weight=[0, 0, 1])
 
 

@@ -94,8 +94,8 @@ def learner(name: str) -> Learner:
 
 
 def names() -> list[str]:
-    """The rivals, and ours in both settings; other numbers of aspects go without saying."""
-    return [*_RIVALS, *OURS, *(f"{family}-papers" for family in OURS)]
+    """The rivals, and ours in the three settings; other numbers of aspects go without saying."""
+    return [*_RIVALS, *OURS, *(f"{family}-{setting}" for setting in ("papers", "random") for family in OURS)]
 
 
 def _defaults(family: str, start: int) -> Any:

@@ -131,7 +131,7 @@ def against_printed(compared: Iterable[tuple[str, float | None, float]]) -> str:
     ]
     above = sum(mean > figure + CLOSE for _, mean, figure in known)
     text = (
-        f"Papers' settings against the {len(known)} printed figures: {len(known) - above - len(short)} "
+        f"Raw counts against the {len(known)} printed figures: {len(known) - above - len(short)} "
         f"within {CLOSE:g} points, {above} above, {len(short)} below"
     )
     return f"{text}: {'; '.join(short)}." if short else f"{text}."
