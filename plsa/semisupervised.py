@@ -75,6 +75,7 @@ class _Choice:
 
     settings: Settings
     scaling: CountScaler | None  # of the model that is kept
+    voters: tuple[CountScaler | None, ...]  # scalings under which guesses are made, if any are
     unlabelled: bool  # whether documents without a label help
     sharpness: float
     accuracy: dict[str, float]  # of every candidate on held-out documents
@@ -150,7 +151,7 @@ class _SemiSupervised(AspectClassifier):
         known = corpus.labels.labelled
         if known.all():
             reason = self._supervise(corpus, settings)
-            choice = _Choice(settings, self.scaling_, False, self.sharpness_, {})
+            choice = _Choice(settings, self.scaling_, (), False, self.sharpness_, {})
         else:
             inputs.check_some_words(corpus.counts, corpus.weight)
             self.class_prior_ = class_frequencies(corpus.labels, corpus.weight)
@@ -172,6 +173,7 @@ class _SemiSupervised(AspectClassifier):
         own = self.topic_class_[self.topic_class_ != UNLABELLED]
         self.choices_ = {
             "scaling": self.scaling_,
+            "scalings_of_guesses": list(choice.voters),
             "topics_per_class": np.bincount(own).tolist(),
             "prior_strength": self.prior_strength_,
             "unlabeled_weight": self.unlabeled_weight_ if choice.unlabelled else None,
@@ -357,13 +359,13 @@ class _SingleFit(_SemiSupervised):
 
     def _decide(self, held: Held | None, settings: Settings) -> _Choice:
         if held is None:
-            return _Choice(settings, self._usual_scaling(), True, 1.0, {})
+            return _Choice(settings, self._usual_scaling(), (), True, 1.0, {})
         accuracy = {name: held.accuracy(name) for name in held.probability}
         best = max(self._scalings(), key=lambda s: (accuracy[str(s)], held.log_probability(str(s))))
         alone = max(self._scalings(), key=lambda s: accuracy[f"labels alone, {s}"])
         helps = not (self._enough(held) and held.better(f"labels alone, {alone}", than=str(best)))
         settings = self._settle(settings, held)
-        return _Choice(settings, best, helps, held.sharpness(str(best), 1.0), accuracy)
+        return _Choice(settings, best, (), helps, held.sharpness(str(best), 1.0), accuracy)
 
 
 class MissingLabelPLSA(_SingleFit):
@@ -419,8 +421,8 @@ class MissingLabelPLSA(_SingleFit):
     evidence_ : dict
         The accuracy on held-out labelled documents of everything that was tried; empty where nothing was.
     choices_ : dict
-        What was chosen: scaling, topics_per_class, prior_strength, unlabeled_weight, unlabeled_used,
-        sharpness.
+        What was chosen: scaling, scalings_of_guesses, topics_per_class, prior_strength, unlabeled_weight,
+        unlabeled_used, sharpness.
     unlabeled_used_ : bool
         False where all documents are labelled, or where the labels alone were better by more than two
         standard errors on at least five held-out documents a class: the model is then that of the labels
@@ -497,8 +499,8 @@ class FakeLabelPLSA(_SingleFit):
     evidence_ : dict
         The accuracy on held-out labelled documents of everything that was tried; empty where nothing was.
     choices_ : dict
-        What was chosen: scaling, topics_per_class, prior_strength, unlabeled_weight, unlabeled_used,
-        sharpness.
+        What was chosen: scaling, scalings_of_guesses, topics_per_class, prior_strength, unlabeled_weight,
+        unlabeled_used, sharpness.
     unlabeled_used_ : bool
         False where all documents are labelled, or where the labels alone were better by more than two
         standard errors on at least five held-out documents a class: the model is then that of the labels
@@ -684,7 +686,7 @@ class _Guessed(_SemiSupervised):
         settings = choice.settings
         rng = check_random_state(self.random_state)
         # The one that is kept goes first: Ctrl-C then finds something to keep.
-        order = sorted(self._scalings(), key=lambda s: s is not choice.scaling)
+        order = sorted(choice.voters, key=lambda s: s is not choice.scaling)
         guesser = _Guesser(self, corpus, settings)
         reason = ""
         for scaling in order:
@@ -758,12 +760,15 @@ class _Guessed(_SemiSupervised):
     def _decide(self, held: Held | None, settings: Settings) -> _Choice:
         usual = 1.0 if self.student is None else USUAL_SHARPNESS
         if held is None:
-            return _Choice(settings, self._usual_scaling(), True, usual, {})
+            return _Choice(settings, self._usual_scaling(), self._scalings(), True, usual, {})
         accuracy = {name: held.accuracy(name) for name in held.probability}
         best = max(self._scalings(), key=lambda s: (accuracy[str(s)], held.log_probability(str(s))))
         helps = not (self._enough(held) and held.better("labels alone", than="all documents"))
         settings = self._settle(settings, held)
-        return _Choice(settings, best, helps, held.sharpness("all documents", usual), accuracy)
+        voters = self._scalings()
+        if self._enough(held):
+            voters = tuple(s for s in voters if not held.better(str(best), than=str(s)))
+        return _Choice(settings, best, voters, helps, held.sharpness("all documents", usual), accuracy)
 
 
 class _Guesser:
@@ -857,7 +862,8 @@ class HardMislabelingPLSA(_Guessed):
         and it predicts. None: guesses and predictions are those of the topics, by folding in.
     scaling : "auto", None or CountScaler, default="auto"
         What is done to the counts first; None takes them as they are. "auto" lets fits under four scalings
-        make the guesses together, and keeps the model under the best of them.
+        make the guesses together, but for those that are shown to be worse, and keeps the model under the
+        best of them.
     init : {"labels", "random"}, default="labels"
         Where P(w|z) starts: at the words of the class's documents and of the corpus, half and half, or at the
         corpus's words times random draws, as the papers do.
@@ -897,8 +903,8 @@ class HardMislabelingPLSA(_Guessed):
     evidence_ : dict
         The accuracy on held-out labelled documents of everything that was tried; empty where nothing was.
     choices_ : dict
-        What was chosen: scaling, topics_per_class, prior_strength, unlabeled_weight, unlabeled_used,
-        sharpness.
+        What was chosen: scaling, scalings_of_guesses, topics_per_class, prior_strength, unlabeled_weight,
+        unlabeled_used, sharpness.
     unlabeled_used_ : bool
         False where all documents are labelled, or where the labels alone were better by more than two
         standard errors on at least five held-out documents a class: the model is then that of the labels
@@ -952,7 +958,8 @@ class SoftMislabelingPLSA(_Guessed):
         and it predicts. None: guesses and predictions are those of the topics, by folding in.
     scaling : "auto", None or CountScaler, default="auto"
         What is done to the counts first; None takes them as they are. "auto" lets fits under four scalings
-        make the guesses together, and keeps the model under the best of them.
+        make the guesses together, but for those that are shown to be worse, and keeps the model under the
+        best of them.
     init : {"labels", "random"}, default="labels"
         Where P(w|z) starts: at the words of the class's documents and of the corpus, half and half, or at the
         corpus's words times random draws, as the papers do.
@@ -992,8 +999,8 @@ class SoftMislabelingPLSA(_Guessed):
     evidence_ : dict
         The accuracy on held-out labelled documents of everything that was tried; empty where nothing was.
     choices_ : dict
-        What was chosen: scaling, topics_per_class, prior_strength, unlabeled_weight, unlabeled_used,
-        sharpness.
+        What was chosen: scaling, scalings_of_guesses, topics_per_class, prior_strength, unlabeled_weight,
+        unlabeled_used, sharpness.
     unlabeled_used_ : bool
         False where all documents are labelled, or where the labels alone were better by more than two
         standard errors on at least five held-out documents a class: the model is then that of the labels
