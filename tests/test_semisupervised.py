@@ -338,6 +338,7 @@ def test_choices_are_reported_and_settable(model):
     chosen = found.choices_
     assert set(chosen) == {
         "scaling",
+        "scalings_of_guesses",
         "topics_per_class",
         "prior_strength",
         "unlabeled_weight",
@@ -345,6 +346,8 @@ def test_choices_are_reported_and_settable(model):
         "sharpness",
     }
     assert chosen["scaling"] is found.scaling_
+    voters = [str(scaling) for scaling in chosen["scalings_of_guesses"]]
+    assert voters == [] if model not in GUESSING else str(found.scaling_) in voters
     assert chosen["topics_per_class"] == np.bincount(found.topic_class_).tolist()
     assert chosen["prior_strength"] in (1.0, 5.0, 20.0)
     assert chosen["unlabeled_weight"] in (0.1, 1.0)
