@@ -419,7 +419,9 @@ def check_some_score(scores: Sequence[float]) -> None:
 
 
 def check_parameters(model: Any, parameters: Mapping[str, Any]) -> None:
-    """Raises where a model does not have one of these parameters."""
+    """Raises where a model does not have one of these parameters, or is none."""
+    if not hasattr(model, "get_params"):
+        raise TypeError(f"model == {model!r}, but must be an estimator such as SoftMislabelingPLSA().")
     known = model.get_params(deep=False)
     unknown = [name for name in parameters if name not in known]
     if unknown:
