@@ -458,55 +458,15 @@ class FakeLabelPLSA(_SingleFit):
         As for `PLSAClassifier`.
     fake_weight : float, default=0.01
         How much of the fake label's probability goes to every class; 1 / n_classes shares all of it evenly.
-    scaling : "auto", None or CountScaler, default="auto"
-        What is done to the counts first; None takes them as they are. "auto" takes the one of four under
-        which held-out labelled documents are classified best.
-    init : {"labels", "random"}, default="labels"
-        Where P(w|z) starts: at the words of the class's documents and of the corpus, half and half, or at the
-        corpus's words times random draws, as the papers do.
-    smoothing : float, default=0.01
-        Pseudo-count of every word in every topic.
-    prior_strength : float or "auto", default="auto"
-        Pseudo-counts added to every document's topics, shared in proportion to how frequent the classes are.
-        "auto" is 5, unless held-out labelled documents show that 1 or 20 is better.
-    unlabeled_weight : float or "auto", default="auto"
-        How much a document without a label counts in what the topics learn. "auto" is 0.1, unless 1 is shown
-        to be better.
-    evidence : bool, default=True
-        Whether labelled documents are held out first, to choose what is "auto", to find out whether documents
-        without a label help at all, and to calibrate the probabilities. It takes twice as many different
-        labelled documents as classes, and two in at least two of them; where there are fewer, what is usual
-        is taken.
-    early_stopping : float, default=0.005
-        A fit to documents without a label stops when a pass gains less log-likelihood a word than this: from
-        there on the likelihood rises and the accuracy falls. 0: not before `tol` and `max_iter` say so.
-    max_iter : int, default=30
-        Most passes.
-    tol, n_init, accelerate, fold_iter, fold_tol, dtype, random_state, n_threads, verbose, callback, unlabeled
-        As for `PLSAClassifier`.
+    scaling, init, smoothing, prior_strength, unlabeled_weight, evidence, early_stopping, max_iter, tol,
+    n_init, accelerate, fold_iter, fold_tol, dtype, random_state, n_threads, verbose, callback, unlabeled
+        As for `MissingLabelPLSA`.
 
     Attributes
     ----------
-    classes_, components_, topic_class_, label_topic_, class_prior_, scaling_, topic_prior_, doc_topic_,
-    objective_trace_, log_likelihood_, n_iter_, stop_reason_, n_impossible_, n_features_in_
-        As for `PLSAClassifier`; `doc_topic_` has all documents of the fit, and `stop_reason_` may be "early".
-    transduction_ : (n_documents, n_classes) array
-        P(class|document) of the documents of the fit; 1 for the class of a labelled one.
-    guesses_ : (n_documents,) array
-        The most probable class of each; its label where there is one.
-    unlabeled_weight_ : float
-        What `unlabeled_weight` was, or was chosen to be.
-    evidence_ : dict
-        The accuracy on held-out labelled documents of everything that was tried; empty where nothing was.
-    choices_ : dict
-        What was chosen: scaling, scalings_of_guesses, topics_per_class, prior_strength, unlabeled_weight,
-        unlabeled_used, sharpness.
-    unlabeled_used_ : bool
-        False where all documents are labelled, or where the labels alone were better by more than two
-        standard errors on at least five held-out documents a class: the model is then that of the labels
-        alone, and a warning says so.
-    sharpness_ : float
-        The power that probabilities are raised to, as held-out documents ask for.
+    classes_, components_, ...
+        As for `MissingLabelPLSA`; `label_topic_` is P(y|z) beside the fake label's: its columns sum to 1 -
+        `fake_topic_`.
     fake_topic_ : (n_topics,) array
         P(fake|z), documents without a label counting `unlabeled_weight_`; zero where all were labelled.
 
@@ -849,75 +809,15 @@ class HardMislabelingPLSA(_Guessed):
 
     Parameters
     ----------
-    topics_per_class : int, list, dict or "auto", default="auto"
-    extra_topics : int, default=0
-        As for `PLSAClassifier`.
-    relabel : int or "never", default=5
-        Passes between two makings of the guesses. "never": guesses are made once, and `max_iter` passes
-        follow, as the papers print it; a student is taught once more at the end.
-    n_relabels : int, default=3
-        How often guesses are made anew, at most; fewer where they stand still.
-    student : "linear" or None, default="linear"
-        A linear classifier on TF-IDF, taught by the labels and the guesses. It has a say in the next guesses,
-        and it predicts. None: guesses and predictions are those of the topics, by folding in.
-    scaling : "auto", None or CountScaler, default="auto"
-        What is done to the counts first; None takes them as they are. "auto" lets fits under four scalings
-        make the guesses together, but for those that are shown to be worse, and keeps the model under the
-        best of them.
-    init : {"labels", "random"}, default="labels"
-        Where P(w|z) starts: at the words of the class's documents and of the corpus, half and half, or at the
-        corpus's words times random draws, as the papers do.
-    smoothing : float, default=0.01
-        Pseudo-count of every word in every topic.
-    prior_strength : float or "auto", default="auto"
-        Pseudo-counts added to every document's topics, shared in proportion to how frequent the classes are.
-        "auto" is 5, unless held-out labelled documents show that 1 or 20 is better.
-    unlabeled_weight : float or "auto", default="auto"
-        How much a document without a label counts in what the topics learn. "auto" is 0.1, unless 1 is shown
-        to be better.
-    evidence : bool, default=True
-        Whether labelled documents are held out first, to choose what is "auto", to find out whether documents
-        without a label help at all, and to calibrate the probabilities. It takes twice as many different
-        labelled documents as classes, and two in at least two of them; where there are fewer, what is usual
-        is taken.
-    early_stopping : float, default=0.005
-        A stretch of passes stops when one of them gains less log-likelihood a word than this, and the first
-        after ten: from there on the likelihood rises and the accuracy falls. 0: not before `tol` and
-        `max_iter` say so.
-    max_iter : int, default=30
-        Most passes of the missing-label fits that make the first guesses.
-    tol, n_init, accelerate, fold_iter, fold_tol, dtype, random_state, n_threads, verbose, callback, unlabeled
-        As for `PLSAClassifier`.
+    topics_per_class, extra_topics, relabel, n_relabels, student, scaling, init, smoothing, prior_strength,
+    unlabeled_weight, evidence, early_stopping, max_iter, tol, n_init, accelerate, fold_iter, fold_tol, dtype,
+    random_state, n_threads, verbose, callback, unlabeled
+        As for `SoftMislabelingPLSA`.
 
     Attributes
     ----------
-    classes_, components_, topic_class_, label_topic_, class_prior_, scaling_, topic_prior_, doc_topic_,
-    objective_trace_, log_likelihood_, n_iter_, stop_reason_, n_impossible_, n_features_in_
-        As for `PLSAClassifier`; `doc_topic_` has all documents of the fit, and `stop_reason_` may be "early".
-    transduction_ : (n_documents, n_classes) array
-        P(class|document) of the documents of the fit; 1 for the class of a labelled one.
-    guesses_ : (n_documents,) array
-        The most probable class of each; its label where there is one.
-    unlabeled_weight_ : float
-        What `unlabeled_weight` was, or was chosen to be.
-    evidence_ : dict
-        The accuracy on held-out labelled documents of everything that was tried; empty where nothing was.
-    choices_ : dict
-        What was chosen: scaling, scalings_of_guesses, topics_per_class, prior_strength, unlabeled_weight,
-        unlabeled_used, sharpness.
-    unlabeled_used_ : bool
-        False where all documents are labelled, or where the labels alone were better by more than two
-        standard errors on at least five held-out documents a class: the model is then that of the labels
-        alone, and a warning says so.
-    sharpness_ : float
-        The power that probabilities are raised to, as held-out documents ask for.
-    mislabeling_ : (n_classes, n_classes) array
-        beta: P(guess g | true class y), columns sum to one, as the model believes.
-    unlabeled_label_topic_ : (n_classes, n_topics) array
-        P(y|z), as `label_topic_`.
-    stretches_ : array of int
-        Where in `objective_trace_` each stretch begins: the first fit, then one for every making of guesses.
-        In a stretch the objective never falls.
+    classes_, components_, ...
+        As for `SoftMislabelingPLSA`; `unlabeled_label_topic_` is `label_topic_`.
 
     Examples
     --------
