@@ -83,7 +83,7 @@ class _Page:
 
 _N_TOPICS = 12
 _N_STARTS = 5
-_N_DRAWS = 5
+_N_DRAWS = 3
 _SMOOTHING = 0.1  # of P(w|z) where topics are judged by words of documents they have not seen
 
 _EXAMPLE = """\
@@ -178,6 +178,7 @@ def _compare(page: _Page, corpus: _Corpus, model: PLSAClassifier, args: argparse
     X, y, X_test, y_test = corpus.X, corpus.y, corpus.X_test, corpus.y_test
     with page.stage(f"Labelling {len(y_test):,} documents"):
         ours = model.score(X_test, y_test)
+    with page.stage("The same with SoftMislabelingPLSA, which is made for few labels"):
         best = _semi_supervised(args).fit(X, y).score(X_test, y_test)
     smoothings = (1.0, 0.1, 0.01)
     theirs = [MultinomialNB(alpha=a).fit(X, y).score(X_test, y_test) for a in smoothings]
