@@ -90,8 +90,7 @@ class FakeLabel(MissingLabel):
 
     def learn(self, count: Matrix) -> bool:
         """P(label|z) from the counts; a topic without any keeps what it had."""
-        total = count.sum(axis=0)
-        self.probability = np.where(total > 0, count / np.where(total > 0, total, 1), self.probability)
+        self.probability = _columns(count, self.probability)
         return True
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_random_state
 
@@ -66,10 +67,8 @@ class Corpus:
 
     def scaled(self, scaling: CountScaler | None) -> tuple[CountScaler | None, Counts]:
         """A scaling fitted on these documents, and what it makes of them."""
-        if scaling is None:
-            return None, self.counts
-        fitted = clone(scaling).fit(self.counts.matrix(), None, self.weight)
-        return fitted, fitted.scaled(self.counts)
+        fitted = None if scaling is None else clone(scaling).fit(self.counts.matrix(), None, self.weight)
+        return fitted, scaled_by(fitted, self.counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +93,10 @@ class Held:
         true = self.probability[name][np.arange(len(self.code)), self.code]
         return float(np.average(np.log(np.maximum(true, 1e-12)), weights=self.each))
 
+    def best(self, scalings: Sequence[CountScaler | None]) -> CountScaler | None:
+        """The scaling with the highest accuracy; of equals, with the higher log-probability."""
+        return max(scalings, key=lambda s: (self.accuracy(str(s)), self.log_probability(str(s))))
+
     def better(self, name: str, than: str) -> bool:
         """Whether a candidate beats another by more than two standard errors of the difference."""
         gain = self.right(name) - self.right(than)
@@ -108,26 +111,25 @@ class Held:
         """
         log_p = np.log(np.maximum(self.probability[name], 1e-12))
         rows = np.arange(len(self.code))
+        around = np.log(usual)
 
         def loss(log_t: float) -> float:
-            t = np.exp(log_t)
-            scaled = t * log_p
-            top = scaled.max(axis=1)
-            log_sum = top + np.log(np.exp(scaled - top[:, np.newaxis]).sum(axis=1))
-            gain = np.sum(self.each * (scaled[rows, self.code] - log_sum))
-            return float(10 * (log_t - np.log(usual)) ** 2 - gain)
+            sharp = log_softmax(np.exp(log_t) * log_p, axis=1)
+            return float(10 * (log_t - around) ** 2 - np.sum(self.each * sharp[rows, self.code]))
 
-        around = np.log(usual)
         found = minimize_scalar(loss, bounds=(around - 3, around + 3), method="bounded")
         return float(np.exp(np.round(found.x, 2)))  # no more than that is known
 
 
-def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+Parts = list[tuple[NDArray[Any], NDArray[Any]]]  # documents to learn from, and documents to judge by
+
+
+def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3) -> Parts:
     """Parts to learn from and labelled documents to judge by, class by class; none where there are too few.
 
     Unlabelled documents, the only document of a class, and copies of a document that have different labels
-    stay in every part to learn from. At most
-    `_MOST_TRIED` labelled documents are held out in turn; with `sample` the others are left out altogether.
+    stay in every part to learn from. At most `_MOST_TRIED` labelled documents are held out in turn; with
+    `sample` the others are left out altogether.
     Documents are dealt out in an order that their words alone make: copies are held out together, so that a
     weight is a repetition here too. A third of a class is held out at a time.
     """
@@ -222,18 +224,18 @@ class AspectClassifier(ClassifierMixin, AspectModel):
 
     def _settings(self, unlabelled_weight: Any = 1.0) -> Settings:
         """What was set by hand, and what is usual where that is "auto"."""
-        strength = USUAL_STRENGTH if isinstance(self.prior_strength, str) else float(self.prior_strength)
-        weight = USUAL_WEIGHT if isinstance(unlabelled_weight, str) else float(unlabelled_weight)
+        strength = USUAL_STRENGTH if is_auto(self.prior_strength) else float(self.prior_strength)
+        weight = USUAL_WEIGHT if is_auto(unlabelled_weight) else float(unlabelled_weight)
         return Settings(self._layout(self.topics_per_class), strength, weight)
 
     def _layout(self, topics_per_class: Any) -> Layout:
-        if isinstance(topics_per_class, str) and topics_per_class == "auto":
+        if is_auto(topics_per_class):
             topics_per_class = 1
         return lay_out(inputs.check_topics_per_class(topics_per_class, self.classes_), self.extra_topics)
 
     def _alternatives(self, *, labels_alone: bool) -> list[Alternative]:
         """What could be chosen instead where it is "auto"."""
-        if not isinstance(self.topics_per_class, str):
+        if not is_auto(self.topics_per_class):
             return []
         return [(f"topics_per_class={n}", "layout", self._layout(n)) for n in (2, 4)]
 
@@ -255,30 +257,39 @@ class AspectClassifier(ClassifierMixin, AspectModel):
         scaling: Any = self.scaling
         self._student, self.sharpness_ = None, 1.0
         self.scaling_scores_: dict[str, float] = {}
-        if isinstance(scaling, str):
-            scaling, found = self._choose_scaling(corpus, settings)
+        alternatives = self._alternatives(labels_alone=True)
+        parts: Parts = []
+        if is_auto(scaling) or alternatives or self.student is not None:
+            parts = self._hold_out(corpus, sample=True)
+        if is_auto(scaling):
+            # Where too few documents could be held out, log counts at constant length.
+            scaling = SCALINGS[USUAL_SCALING]
+            found = self._cross_validate(corpus, parts, {str(s): (s, settings) for s in SCALINGS})
             if found is not None:
+                scaling = found.best(SCALINGS)
                 self.scaling_scores_ = {str(s): found.accuracy(str(s)) for s in SCALINGS}
                 self._tried |= self.scaling_scores_
                 self.sharpness_ = found.sharpness(str(scaling), 1.0)
-        if alternatives := self._alternatives(labels_alone=True):
+        if alternatives:
             candidates = {"usual": (scaling, settings)}
             for name, changed, value in alternatives:
                 candidates[name] = (scaling, replace(settings, **{changed: value}))
-            found = self._cross_validate(corpus, candidates)
+            found = self._cross_validate(corpus, parts, candidates)
             if found is not None:
                 self._tried |= {name: found.accuracy(name) for name, _, _ in alternatives}
-                if found.each.sum() >= ENOUGH * len(self.classes_):
+                if self._enough(found.each.sum()):
                     settings = self._chosen(settings, found, "usual", alternatives)
         reason = self._fit_labelled(corpus, settings, scaling)
         if self.student is not None and reason != "interrupted":
-            self._student = labelled_student(corpus)
-            held = [
-                self._judge_student(corpus.part(inside), corpus.part(outside))
-                for inside, outside in self._hold_out(corpus, sample=True, folds=1)
-            ]
-            self.sharpness_ = gather(held).sharpness("labels", USUAL_SHARPNESS) if held else USUAL_SHARPNESS
+            self._student, self.sharpness_ = labelled_student(corpus), USUAL_SHARPNESS
+            for inside, outside in parts[:1]:
+                held = self._judge_student(corpus.part(inside), corpus.part(outside))
+                self.sharpness_ = held.sharpness("labels", USUAL_SHARPNESS)
         return reason
+
+    def _enough(self, weight: float) -> bool:
+        """Whether held-out documents of this weight may overrule what is usual."""
+        return bool(weight >= ENOUGH * len(self.classes_))
 
     def _judge_student(self, inside: Corpus, outside: Corpus) -> Held:
         """What a student of some labelled documents says of others."""
@@ -348,43 +359,32 @@ class AspectClassifier(ClassifierMixin, AspectModel):
         layout = settings.layout
         self.topic_class_ = layout.topic_class
         self.prior_strength_ = settings.prior_strength
-        count = np.zeros((layout.n_classes, layout.n_topics))
-        if fit.state is not None:
-            count = fit.state[: layout.n_classes, : layout.n_topics]
-        self.label_topic_ = label_topic(count, layout)
+        self.label_topic_ = class_topic(fit, layout)
         self._keep(fit, steps, layout.topic_prior(self.class_prior_))
 
-    def _choose_scaling(self, corpus: Corpus, settings: Settings) -> tuple[CountScaler | None, Held | None]:
-        """The scaling with the highest cross-validated accuracy on the labelled documents, and the evidence.
-
-        Of equals the one with the higher mean log-probability of the true class is kept. Where too few
-        documents could be held out, it is log counts at constant length.
-        """
-        found = self._cross_validate(corpus, {str(s): (s, settings) for s in SCALINGS})
-        if found is None:
-            return SCALINGS[USUAL_SCALING], None
-        best = max(SCALINGS, key=lambda s: (found.accuracy(str(s)), found.log_probability(str(s))))
-        return best, found
-
     def _cross_validate(
-        self, corpus: Corpus, candidates: dict[str, tuple[CountScaler | None, Settings]]
+        self, corpus: Corpus, parts: Parts, candidates: dict[str, tuple[CountScaler | None, Settings]]
     ) -> Held | None:
         """What each candidate says of labelled documents held out in turn; None where there are too few."""
         held: list[Held] = []
-        for inside, outside in self._hold_out(corpus, sample=True):
+        for inside, outside in parts:
             learnt, judged = corpus.part(inside), corpus.part(outside)
-            probability = {}
-            for name, (scaling, settings) in candidates.items():
-                trial = self._trial()
-                if trial._fit_labelled(learnt, settings, scaling) == "interrupted":
-                    raise KeyboardInterrupt
-                probability[name] = trial._folded_probabilities(judged.counts)
+            probability = {
+                name: self._trial()._judge_labels(learnt, judged, settings, scaling)
+                for name, (scaling, settings) in candidates.items()
+            }
             held.append(Held(judged.labels.code, judged.each(), probability))
         return gather(held) if held else None
 
-    def _hold_out(
-        self, corpus: Corpus, *, sample: bool, folds: int = 3
-    ) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    def _judge_labels(
+        self, learnt: Corpus, judged: Corpus, settings: Settings, scaling: CountScaler | None
+    ) -> NDArray[np.float64]:
+        """What a fit to labelled documents says of others."""
+        if self._fit_labelled(learnt, settings, scaling) == "interrupted":
+            raise KeyboardInterrupt
+        return self._folded_probabilities(judged.counts)
+
+    def _hold_out(self, corpus: Corpus, *, sample: bool, folds: int = 3) -> Parts:
         """`hold_out`, or nothing where no evidence is asked for."""
         return hold_out(corpus, sample=sample, folds=folds) if self.evidence else []
 
@@ -419,7 +419,7 @@ class AspectClassifier(ClassifierMixin, AspectModel):
         return self.label_topic_
 
     def _scaled(self, counts: Counts) -> Counts:
-        return counts if self.scaling_ is None else self.scaling_.scaled(counts)
+        return scaled_by(self.scaling_, counts)
 
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """log P(class|document)."""
@@ -446,6 +446,24 @@ class AspectClassifier(ClassifierMixin, AspectModel):
         # As for naive Bayes: made for counts of words, not for the test suites' blobs in the plane.
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def scaled_by(fitted: CountScaler | None, counts: Counts) -> Counts:
+    """What a fitted scaling makes of counts; None leaves them as they are."""
+    return counts if fitted is None else fitted.scaled(counts)
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is left to the evidence."""
+    return isinstance(value, str) and value == "auto"
+
+
+def class_topic(fit: Fit, layout: Layout) -> NDArray[np.float64]:
+    """(C, K): P(y|z) from the counts of the labelled states in the last pass of a fit."""
+    count = np.zeros((layout.n_classes, layout.n_topics))
+    if fit.state is not None:
+        count = fit.state[: layout.n_classes, : layout.n_topics]
+    return label_topic(count, layout)
 
 
 def by_class(topics: NDArray[Any], class_topic: NDArray[np.float64]) -> NDArray[np.float64]:

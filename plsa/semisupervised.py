@@ -23,7 +23,6 @@ from plsa.aspect import STOPPED
 from plsa.counts import Counts
 from plsa.gates import FakeLabel, Gate, Mislabelling, MissingLabel
 from plsa.labelled import (
-    ENOUGH,
     SCALINGS,
     USUAL_SCALING,
     Alternative,
@@ -32,14 +31,17 @@ from plsa.labelled import (
     Held,
     Settings,
     by_class,
+    class_topic,
     gather,
+    is_auto,
     labelled_student,
+    scaled_by,
 )
 from plsa.parameters import Fit, Real, unpadded
 from plsa.scaling import CountScaler
 from plsa.steps import GatedSteps
 from plsa.student import LEAST_LABEL_WEIGHT, MOST_LABEL_WEIGHT, USUAL_SHARPNESS, Student
-from plsa.supervision import UNLABELLED, class_frequencies, label_topic
+from plsa.supervision import UNLABELLED, class_frequencies
 
 _CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence is heard three times instead of once
 _STILL = 1e-3  # share of guesses that change: fewer are none
@@ -79,10 +81,6 @@ class _Choice:
     unlabelled: bool  # whether documents without a label help
     sharpness: float
     accuracy: dict[str, float]  # of every candidate on held-out documents
-
-
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"
 
 
 class _SemiSupervised(AspectClassifier):
@@ -140,7 +138,7 @@ class _SemiSupervised(AspectClassifier):
 
     def _check_model(self) -> None:
         """Raises where a parameter is not what it may be."""
-        if not _is_auto(self.unlabeled_weight):
+        if not is_auto(self.unlabeled_weight):
             inputs.check_number(self.unlabeled_weight, 'unlabeled_weight (if not "auto")', above=0.0)
         inputs.check_choice(self.evidence, "evidence", [True, False])
         inputs.check_number(self.early_stopping, "early_stopping")
@@ -186,14 +184,14 @@ class _SemiSupervised(AspectClassifier):
         return reason
 
     def _check_prior_strength(self) -> None:
-        if not _is_auto(self.prior_strength):
+        if not is_auto(self.prior_strength):
             inputs.check_number(self.prior_strength, 'prior_strength (if not "auto")')
 
     def _alternatives(self, *, labels_alone: bool) -> list[Alternative]:
         others = super()._alternatives(labels_alone=labels_alone)
-        if _is_auto(self.prior_strength):
+        if is_auto(self.prior_strength):
             others += [(f"prior_strength={k:g}", "prior_strength", k) for k in (1.0, 20.0)]
-        if _is_auto(self.unlabeled_weight) and not labels_alone:
+        if is_auto(self.unlabeled_weight) and not labels_alone:
             others += [("unlabeled_weight=1", "unlabelled_weight", 1.0)]
         return others
 
@@ -212,8 +210,7 @@ class _SemiSupervised(AspectClassifier):
     def _weigh_evidence(self, corpus: Corpus, settings: Settings) -> _Choice:
         work = len(corpus.counts.word) * settings.layout.n_topics * len(self._scalings())
         parts = self._hold_out(corpus, sample=False, folds=3 if work < _CHEAP else 1)
-        weight = sum(corpus.each()[outside].sum() for _, outside in parts)
-        enough = weight >= ENOUGH * len(self.classes_)
+        enough = self._enough(sum(corpus.each()[outside].sum() for _, outside in parts))
         trial = self._trial()
         held = []
         for inside, outside in parts:
@@ -226,22 +223,19 @@ class _SemiSupervised(AspectClassifier):
             held.append(found)
         return self._decide(gather(held) if held else None, settings)
 
-    def _enough(self, held: Held) -> bool:
-        return bool(held.each.sum() >= ENOUGH * len(self.classes_))
-
     def _settle(self, settings: Settings, held: Held) -> Settings:
         """What the evidence makes of the settings."""
-        if not self._enough(held):
+        if not self._enough(held.each.sum()):
             return settings
         return self._chosen(
             settings, held, str(self._usual_scaling()), self._alternatives(labels_alone=False)
         )
 
     def _scalings(self) -> tuple[CountScaler | None, ...]:
-        return SCALINGS if isinstance(self.scaling, str) else (self.scaling,)
+        return SCALINGS if is_auto(self.scaling) else (self.scaling,)
 
     def _usual_scaling(self) -> CountScaler | None:
-        return SCALINGS[USUAL_SCALING] if isinstance(self.scaling, str) else self.scaling
+        return SCALINGS[USUAL_SCALING] if is_auto(self.scaling) else self.scaling
 
     def _judge(
         self, scaling: CountScaler | None, learnt: Corpus, judged: Corpus, settings: Settings
@@ -250,8 +244,7 @@ class _SemiSupervised(AspectClassifier):
         member = self._member(learnt, scaling, self._first_gate(settings))
         if self._advance(member, learnt, settings, check_random_state(0)) == "interrupted":
             raise KeyboardInterrupt
-        new = judged.counts if member.scaling is None else member.scaling.scaled(judged.counts)
-        return member, self._ask(member, new, settings)
+        return member, self._ask(member, scaled_by(member.scaling, judged.counts), settings)
 
     def _first_gate(self, settings: Settings) -> Gate:
         """The gate of the first climb."""
@@ -294,11 +287,7 @@ class _SemiSupervised(AspectClassifier):
         member.fit = fit
         member.traces.append(fit.trace)
         member.n_passes += max(fit.n_passes - 1, 0)
-        layout = settings.layout
-        count = np.zeros((layout.n_classes, layout.n_topics))
-        if fit.state is not None:
-            count = fit.state[: layout.n_classes, : layout.n_topics]
-        member.class_topic = self._class_topic_of(label_topic(count, layout), member.gate)
+        member.class_topic = self._class_topic_of(class_topic(fit, settings.layout), member.gate)
         return fit.reason
 
     def _class_topic_of(self, own: NDArray[np.float64], gate: Gate) -> NDArray[np.float64]:
@@ -330,7 +319,6 @@ class _SemiSupervised(AspectClassifier):
 
     def _supervise(self, corpus: Corpus, settings: Settings) -> str:
         reason = super()._supervise(corpus, settings)
-        self._spoken = self.label_topic_
         self.stretches_ = np.zeros(1, dtype=np.intp)
         return reason
 
@@ -352,18 +340,18 @@ class _SingleFit(_SemiSupervised):
         probability = {}
         for scaling in self._scalings():
             _, probability[str(scaling)] = self._judge(scaling, learnt, judged, settings)
-            if self._fit_labelled(learnt.labelled(), settings, scaling) == "interrupted":
-                raise KeyboardInterrupt
-            probability[f"labels alone, {scaling}"] = self._folded_probabilities(judged.counts)
+            probability[f"labels alone, {scaling}"] = self._judge_labels(
+                learnt.labelled(), judged, settings, scaling
+            )
         return Held(judged.labels.code, judged.each(), probability)
 
     def _decide(self, held: Held | None, settings: Settings) -> _Choice:
         if held is None:
             return _Choice(settings, self._usual_scaling(), (), True, 1.0, {})
         accuracy = {name: held.accuracy(name) for name in held.probability}
-        best = max(self._scalings(), key=lambda s: (accuracy[str(s)], held.log_probability(str(s))))
+        best = held.best(self._scalings())
         alone = max(self._scalings(), key=lambda s: accuracy[f"labels alone, {s}"])
-        helps = not (self._enough(held) and held.better(f"labels alone, {alone}", than=str(best)))
+        helps = not (self._enough(held.each.sum()) and held.better(f"labels alone, {alone}", than=str(best)))
         settings = self._settle(settings, held)
         return _Choice(settings, best, (), helps, held.sharpness(str(best), 1.0), accuracy)
 
@@ -704,10 +692,9 @@ class _Guessed(_SemiSupervised):
             guesser.members.append(member)
             together += probability[str(scaling)]
         if self.student is None:
-            scaling = self._usual_scaling()
-            if self._fit_labelled(learnt.labelled(), settings, scaling) == "interrupted":
-                raise KeyboardInterrupt
-            probability["labels alone"] = self._folded_probabilities(judged.counts)
+            probability["labels alone"] = self._judge_labels(
+                learnt.labelled(), judged, settings, self._usual_scaling()
+            )
             probability["all documents"] = together / together.sum(axis=1, keepdims=True)
         else:
             alone = labelled_student(learnt.labelled()).scores(judged.counts)
@@ -722,11 +709,11 @@ class _Guessed(_SemiSupervised):
         if held is None:
             return _Choice(settings, self._usual_scaling(), self._scalings(), True, usual, {})
         accuracy = {name: held.accuracy(name) for name in held.probability}
-        best = max(self._scalings(), key=lambda s: (accuracy[str(s)], held.log_probability(str(s))))
-        helps = not (self._enough(held) and held.better("labels alone", than="all documents"))
+        best = held.best(self._scalings())
+        helps = not (self._enough(held.each.sum()) and held.better("labels alone", than="all documents"))
         settings = self._settle(settings, held)
         voters = self._scalings()
-        if self._enough(held):
+        if self._enough(held.each.sum()):
             voters = tuple(s for s in voters if not held.better(str(best), than=str(s)))
         return _Choice(settings, best, voters, helps, held.sharpness("all documents", usual), accuracy)
 
@@ -736,7 +723,6 @@ class _Guesser:
 
     def __init__(self, model: _Guessed, corpus: Corpus, settings: Settings) -> None:
         self.model = model
-        self.corpus = corpus
         self.settings = settings
         self.members: list[_Member] = []
         self.known = corpus.labels.labelled
@@ -744,20 +730,15 @@ class _Guesser:
         self.n_classes = len(corpus.labels.classes)
         self.each = corpus.each()
         self.student: Student | None = None
-        self.label_weight = self.trust = 0.0
         self.margins: list[float] = []
-        self.scaler = CountScaler()
-        self.matrix: sparse.csr_array | None = None
         if model.student is not None:
             labelled, others = self.each[self.known].sum(), self.each[~self.known].sum()
-            ratio = others / labelled if labelled > 0 else np.inf
-            self.label_weight = float(np.clip(ratio, LEAST_LABEL_WEIGHT, MOST_LABEL_WEIGHT))
+            self.label_weight = float(np.clip(others / labelled, LEAST_LABEL_WEIGHT, MOST_LABEL_WEIGHT))
             self.trust = min(_MOST_TRUST, labelled / (labelled + _HALF_TRUST * self.n_classes))
             self.scaler = student.fit_scaler(corpus.counts, corpus.weight)
             self.matrix = student.features(self.scaler, corpus.counts)
-            if labelled > 0:
-                known = np.flatnonzero(self.known)
-                self._teach(self.matrix[known], known, self.label_weight * self.each[known])
+            known = np.flatnonzero(self.known)
+            self._teach(self.matrix[known], known, self.label_weight * self.each[known])
 
     def guess(self) -> tuple[NDArray[np.int32], float]:
         """A class for every document, labels among them; and the share of guesses that are new."""
@@ -767,19 +748,18 @@ class _Guesser:
             asked = member.counts.of_documents(np.flatnonzero(unknown))
             probability += self.model._ask(member, asked, self.settings)
         probability /= len(self.members)
-        if self.matrix is not None and self.student is not None:
-            scores = (self.matrix @ self.student.weights)[unknown].astype(np.float64)
-            probability = (1 - self.trust) * probability + self.trust * student.probabilities(scores)
         before = self.code[unknown]
-        self.code[unknown] = probability.argmax(axis=1)
-        if self.matrix is not None:
+        if self.student is None:
+            self.code[unknown] = probability.argmax(axis=1)
+        else:
+            said = student.probabilities(self.scores.astype(np.float64))
+            probability = (1 - self.trust) * probability + self.trust * said
+            self.code[unknown] = probability.argmax(axis=1)
             weight = np.full(len(self.code), self.label_weight)
             weight[unknown] = probability.max(axis=1) ** 2
             self._teach(self.matrix, np.arange(len(self.code)), weight * self.each)
-            assert self.student is not None
-            scores = (self.matrix @ self.student.weights)[unknown]
-            self.code[unknown] = scores.argmax(axis=1)
-            self.margins.append(max(self._mean(_margins(scores)), _LEAST_MARGIN))
+            self.code[unknown] = self.scores.argmax(axis=1)
+            self.margins.append(max(self._mean(_margins(self.scores)), _LEAST_MARGIN))
         return self.code, self._mean(self.code[unknown] != before)
 
     def _mean(self, values: NDArray[Any]) -> float:
@@ -789,8 +769,10 @@ class _Guesser:
         return float(np.sum(weight * values) / weight.sum()) if weight.sum() > 0 else 0.0
 
     def _teach(self, matrix: sparse.csr_array, documents: NDArray[Any], weight: NDArray[Any]) -> None:
+        """A student of these documents, and what he says of those without a label."""
         weights = student.teach(matrix, self.code[documents], weight, self.n_classes)
         self.student = Student(self.scaler, weights)
+        self.scores = (self.matrix @ weights)[~self.known]
 
 
 def _margins(scores: Real) -> NDArray[np.float64]:
