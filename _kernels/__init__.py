@@ -20,6 +20,7 @@ try:
         ROW_BYTES,
         Corpus,
         current_level,
+        document_sums,
         expect,
         fold,
         leap,
@@ -29,6 +30,7 @@ try:
         sum_logs,
         sum_moves,
         use_level,
+        word_sums,
     )
 finally:
     if not _wished:
@@ -41,6 +43,7 @@ __all__ = [
     "ROW_BYTES",
     "Corpus",
     "current_level",
+    "document_sums",
     "expect",
     "fold",
     "leap",
@@ -50,6 +53,7 @@ __all__ = [
     "sum_logs",
     "sum_moves",
     "use_level",
+    "word_sums",
 ]
 
 if os.environ.get("PLSA_INSTRUCTION_SET"):

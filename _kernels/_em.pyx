@@ -48,6 +48,7 @@ cdef extern from "loops.h" nogil:
         void (*words)(const plsa_pass *, int64_t, int64_t, int64_t, void *) noexcept nogil
         void (*states)(const plsa_pass *, int64_t, int64_t) noexcept nogil
         void (*fold)(const plsa_pass *, const plsa_fold *, int64_t, int64_t, void *) noexcept nogil
+        void (*products)(const plsa_pass *, int64_t, int64_t) noexcept nogil
         void (*find)(const plsa_pass *, int64_t, int64_t *, int64_t, int64_t) noexcept nogil
         void (*normalise_rows)(void *, const void *, const void *, const int32_t *,
                                int64_t, int64_t, int64_t) noexcept nogil
@@ -307,6 +308,66 @@ def expect(
                     loops.states(&work, min(stride, part * per_part), min(stride, (part + 1) * per_part))
     finally:
         free(scratch)
+
+
+def document_sums(Corpus corpus not None, rows, sums, int n_threads):
+    """sums[d] := the sum of n(d, w) rows[w] over the words of document d.
+
+    Equivalent to `X @ rows`.
+    """
+    cdef plsa_pass work
+    cdef int64_t D = corpus.n_documents
+    cdef Array a_rows = Array(rows, "rows", corpus.real, (corpus.n_words, -1))
+    cdef int64_t stride = check_stride(a_rows)
+    cdef Array a_sums = Array(sums, "sums", corpus.real, (D, stride), True)
+    cdef const plsa_loops *loops = loops_for(corpus.real, corpus.word)
+    cdef int threads = 1 if n_threads < 1 or not PLSA_OPENMP else n_threads
+    cdef int64_t block, blocks = (D + BLOCK - 1) // BLOCK
+
+    corpus.fill(&work)
+    work.stride = stride
+    work.word_topic = a_rows.data()
+    work.doc_count = a_sums.data()
+    with nogil:
+        if threads == 1:
+            loops.products(&work, 0, D)
+        else:
+            for block in prange(blocks, schedule="dynamic", num_threads=threads):
+                loops.products(&work, block * BLOCK, min(D, (block + 1) * BLOCK))
+
+
+def word_sums(Corpus corpus not None, rows, sums, int n_threads):
+    """sums[w] := the sum of weight[d] n(d, w) rows[d] over the documents d that have word w.
+
+    Equivalent to `X.T @ (weight[:, None] * rows)`.
+    """
+    cdef plsa_pass work
+    cdef Array a_rows = Array(rows, "rows", corpus.real, (corpus.n_documents, -1))
+    cdef int64_t stride = check_stride(a_rows)
+    cdef Array a_sums = Array(sums, "sums", corpus.real, (corpus.n_words, stride), True)
+    cdef const plsa_loops *loops = loops_for(corpus.real, corpus.word)
+    cdef int threads = 1 if n_threads < 1 or not PLSA_OPENMP else n_threads
+    cdef int part, parts = corpus.n_parts
+    cdef size_t room = stride * a_rows.view.itemsize
+    cdef char *scratch = <char *>malloc(room * <size_t>parts + 1)
+
+    if scratch == NULL:
+        raise MemoryError
+    corpus.fill(&work)
+    work.stride = stride
+    work.doc_topic = a_rows.data()
+    work.ratio = corpus.count.data()
+    work.word_count = a_sums.data()
+    with nogil:
+        if threads == 1:
+            for part in range(parts):
+                loops.words(&work, part, corpus.bounds[part], corpus.bounds[part + 1], scratch)
+        else:
+            for part in prange(parts, schedule="dynamic", chunksize=1, num_threads=threads):
+                loops.words(
+                    &work, part, corpus.bounds[part], corpus.bounds[part + 1], scratch + room * part
+                )
+    free(scratch)
 
 
 def fold(

@@ -417,7 +417,11 @@ INLINE void words_of(const plsa_pass *pass, int64_t part, int64_t begin, int64_t
         const int64_t last = pass->segment[(part + 1) * pass->n_documents + d];
         /* One part has all words: what comes next may be of the next document. */
         const int64_t fence = begin == 0 && end == pass->n_words ? n_nonzeros : last;
-        gated(pass, d, (const real *)pass->doc_topic + d * n, a);
+        const real *row_of_document = (const real *)pass->doc_topic + d * n;
+        if (pass->gate)
+            gated(pass, d, row_of_document, a);
+        else
+            memcpy(a, row_of_document, (size_t)n * sizeof(real));
         for (int64_t j = first; j < last; j++) {
             const int64_t ahead = j + AHEAD < fence ? j + AHEAD : fence - 1;
             const char *next = (const char *)(word_count + (int64_t)word[ahead] * n);
@@ -431,8 +435,50 @@ INLINE void words_of(const plsa_pass *pass, int64_t part, int64_t begin, int64_t
                 store(row + i, load(row + i) + r * load(a + i));
         }
     }
-    for (int64_t i = begin * n; i < end * n; i += WIDTH)
-        store(word_count + i, load(word_count + i) * load((const real *)pass->word_topic + i));
+    if (pass->word_topic)
+        for (int64_t i = begin * n; i < end * n; i += WIDTH)
+            store(word_count + i, load(word_count + i) * load((const real *)pass->word_topic + i));
+}
+
+/* The rows of a document's words, each times its count, added up in the order of the words. */
+INLINE void products_of(const plsa_pass *pass, int64_t begin, int64_t end, const int64_t n,
+                        const int in_registers)
+{
+    const index_type *word = (const index_type *)pass->word;
+    const real *count = (const real *)pass->count, *word_topic = (const real *)pass->word_topic;
+    const int64_t n_nonzeros = pass->offset[pass->n_documents];
+    const int vectors = in_registers ? (int)(n / WIDTH) : 0;
+
+    for (int64_t d = begin; d < end; d++) {
+        real *sum = (real *)pass->doc_count + d * n;
+        vector held[IN_REGISTERS * UNIT / WIDTH];
+        if (in_registers) {
+            UNROLL
+            for (int v = 0; v < vectors; v++)
+                held[v] = (vector){0};
+        } else
+            memset(sum, 0, (size_t)n * sizeof(real));
+        for (int64_t j = pass->offset[d]; j < pass->offset[d + 1]; j++) {
+            const int64_t ahead = j + AHEAD < n_nonzeros ? j + AHEAD : n_nonzeros - 1;
+            const char *next = (const char *)(word_topic + (int64_t)word[ahead] * n);
+            const real *row = word_topic + (int64_t)word[j] * n;
+            check(word[j], pass->n_words, "word");
+            for (int64_t byte = 0; byte < n * (int64_t)sizeof(real) && byte < FETCHED; byte += 64)
+                __builtin_prefetch(next + byte);
+            if (in_registers) {
+                UNROLL
+                for (int v = 0; v < vectors; v++)
+                    held[v] += count[j] * load(row + v * WIDTH);
+            } else
+                for (int64_t i = 0; i < n; i += WIDTH)
+                    store(sum + i, load(sum + i) + count[j] * load(row + i));
+        }
+        if (in_registers) {
+            UNROLL
+            for (int v = 0; v < vectors; v++)
+                store(sum + v * WIDTH, held[v]);
+        }
+    }
 }
 
 INLINE void fold_of(const plsa_pass *pass, const plsa_fold *fold, int64_t begin, int64_t end, real *a,
@@ -495,6 +541,13 @@ static void words(const plsa_pass *pass, int64_t part, int64_t begin, int64_t en
 {
     const unsigned before = flush_subnormals();
     FOR_TOPICS(WORDS_OF, pass, part, begin, end, scratch)
+    restore_subnormals(before);
+}
+
+static void products(const plsa_pass *pass, int64_t begin, int64_t end)
+{
+    const unsigned before = flush_subnormals();
+    FOR_TOPICS(products_of, pass, begin, end)
     restore_subnormals(before);
 }
 
@@ -633,6 +686,6 @@ static void leap(void *x0, const void *x1, const void *x2, double length, double
 #define NAME(a, b, c) JOIN(a, b, c)
 extern const plsa_loops NAME(LEVEL, REAL, INDEX);
 const plsa_loops NAME(LEVEL, REAL, INDEX) = {
-    documents, words, states, fold, find, normalise_rows, sum_columns, scale_columns, sum_logs,
+    documents, words, states, fold, products, find, normalise_rows, sum_columns, scale_columns, sum_logs,
     sum_moves, leap,
 };

@@ -19,10 +19,10 @@ typedef struct {
     const void *count;            /* (nnz)    n(d, w) */
     const void *weight;           /* (D)      how often each document counts; NULL: once */
     const int32_t *state;         /* (D)      the row of the gate each document uses; NULL: row 0 */
-    const void *gate;             /* (S, K)   what a state allows */
+    const void *gate;             /* (S, K)   what a state allows; NULL for `words`: everything */
     const void *prior;            /* (S, K)   pseudo-counts of a state's topics; NULL: none */
     const void *doc_topic;        /* (D, K)   P(z|d) */
-    const void *word_topic;       /* (W, K)   P(w|z) */
+    const void *word_topic;       /* (W, K)   P(w|z); NULL for `words`: sums are left as they are */
     void *ratio;                  /* (nnz)    out: n / p(w, d), zero where p is zero */
     void *doc_count;              /* (D, K)   out: expected topic counts of each document */
     void *word_count;             /* (W, K)   out: expected topic counts of each word */
@@ -52,6 +52,8 @@ typedef struct {
     void (*states)(const plsa_pass *, int64_t begin, int64_t end);
     /* topic and log_likelihood of the documents, word_topic being fixed */
     void (*fold)(const plsa_pass *, const plsa_fold *, int64_t begin, int64_t end, void *scratch);
+    /* doc_count[d] := the sum of n word_topic[w] over the nonzeros of the documents */
+    void (*products)(const plsa_pass *, int64_t begin, int64_t end);
     /* where[d] := the first nonzero of document d whose word is not below `word` */
     void (*find)(const plsa_pass *, int64_t word, int64_t *where, int64_t begin, int64_t end);
     /* row := (row + prior[state]) / its sum, or fallback[state] where that sum is zero */

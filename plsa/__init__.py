@@ -1,14 +1,16 @@
 """Aspect models (PLSA) learnt from partially labelled text.
 
 `text_classifier` makes a pipeline for texts of which some have labels. `SoftMislabelingPLSA` and its
-relatives learn from labelled and unlabelled documents, `PLSAClassifier` from labelled ones, `PLSA` without
-labels; `CountScaler` prepares counts: all of them are scikit-learn estimators. `select_topics`,
+relatives learn from labelled and unlabelled documents, and so does `NaiveBayesEM`, a mixture of multinomials;
+`PLSAClassifier` learns from labelled ones, `PLSA` without labels; `CountScaler` prepares counts: all of them
+are scikit-learn estimators. `select_topics`,
 `LabeledKFold` and `labeled_scorer` help to choose; `top_words` shows what was learnt; `plsa.datasets` has
 corpora that need no download.
 """
 
 from plsa import datasets
 from plsa.inspection import top_words
+from plsa.mixtures import NaiveBayesEM, annealing_schedule
 from plsa.scaling import CountScaler
 from plsa.selection import LabeledKFold, heterogeneity, labeled_scorer, select_topics
 from plsa.semisupervised import (
@@ -30,9 +32,11 @@ __all__ = [
     "HardMislabelingPLSA",
     "LabeledKFold",
     "MissingLabelPLSA",
+    "NaiveBayesEM",
     "PLSAClassifier",
     "SoftMislabelingPLSA",
     "__version__",
+    "annealing_schedule",
     "datasets",
     "heterogeneity",
     "labeled_scorer",

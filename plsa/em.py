@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -161,3 +161,45 @@ class Accelerated:
         self.steps.release(Parameters(landed.doc, landed.word, end.gate))
         self.longest = max(2.0, self.longest / 4)
         return third
+
+
+class AnnealedSteps(Steps, Protocol):
+    """A model whose expectation can be made at a temperature."""
+
+    power: float  # 1 / temperature; 1: the model itself
+
+
+class Annealed:
+    """The steps of a model, its expectations at one power of a schedule after the other.
+
+    The objective of a power is not that of another: nothing is to be read from its rises and falls.
+    """
+
+    def __init__(self, steps: AnnealedSteps, powers: Sequence[float]) -> None:
+        self.steps = steps
+        self.powers = iter(powers)
+
+    @property
+    def n_passes(self) -> int:
+        """Expectations made so far."""
+        return self.steps.n_passes
+
+    def expect(self, parameters: Parameters) -> Statistics:
+        """The statistics of these parameters at the next power."""
+        self.steps.power = next(self.powers)
+        return self.steps.expect(parameters)
+
+    def maximise(self, parameters: Parameters, statistics: Statistics) -> Parameters:
+        """A plain step."""
+        return self.steps.maximise(parameters, statistics)
+
+
+def follow(
+    steps: AnnealedSteps, parameters: Parameters, powers: Sequence[float], callback: Callback | None
+) -> Fit:
+    """One step at each power but the last, and an expectation there; that is where the steps are left."""
+    stop = Stop(len(powers) - 1, -float("inf"), float("inf"), 1.0)
+    try:
+        return run(Annealed(steps, powers), parameters, stop, callback)
+    finally:
+        steps.power = float(powers[-1])

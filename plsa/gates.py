@@ -68,6 +68,68 @@ class MissingLabel:
         return False
 
 
+class OneComponent(MissingLabel):
+    """The component is drawn once a document: the gate is P(z), zero for what is not of the document's class.
+
+    P(z) = P(c) P(z|c), where c is the class of z, from the expected number of documents N[z] of a pass:
+    P(c) ~ N[c] + `class_alpha` with N[c] = sum of N[z] over z in c, and P(z|c) ~ N[z] + `component_alpha`
+    (seed 001, eq. 3.10 and 3.11). Components without any document share what their class has evenly.
+    """
+
+    def __init__(self, layout: Layout, class_alpha: float, component_alpha: float) -> None:
+        super().__init__(layout)
+        self.class_alpha = class_alpha
+        self.component_alpha = component_alpha
+        self.class_prior = np.full(layout.n_classes, 1 / layout.n_classes)
+        self.component_prior = 1 / np.bincount(layout.topic_class)[layout.topic_class]  # P(z|c)
+
+    def topic_prior(self) -> Matrix:
+        """P(z)."""
+        prior: Matrix = self.class_prior[self.layout.topic_class] * self.component_prior
+        return prior
+
+    def table(self) -> Matrix:
+        """P(z) where the state may use z."""
+        return self.open() * self.topic_prior()
+
+    def open(self) -> Matrix:
+        """1 for the class's components; a last row of ones."""
+        return super().table()
+
+    def learn(self, count: Matrix) -> bool:
+        """P(c) and P(z|c) from the expected numbers of documents of each state and component."""
+        of_class = self.layout.topic_class
+        documents = count.sum(axis=0)
+        in_class = np.bincount(of_class, documents, self.layout.n_classes) + self.class_alpha
+        self.class_prior = in_class / in_class.sum()
+        self.component_prior = self._shares(documents + self.component_alpha)
+        return True
+
+    def take(self, prior: Matrix) -> None:
+        """Lets P(z) be this."""
+        of_class = self.layout.topic_class
+        self.class_prior = np.bincount(of_class, prior, self.layout.n_classes)
+        self.component_prior = self._shares(prior)
+
+    def _shares(self, each: Matrix) -> Matrix:
+        """Each component's share in its class; all have the same in a class that has nothing."""
+        of_class = self.layout.topic_class
+        total = np.bincount(of_class, each, self.layout.n_classes)[of_class]
+        even = 1 / np.bincount(of_class)[of_class]
+        return np.where(total > 0, each / np.where(total > 0, total, 1), even)
+
+    def log_prior(self) -> float:
+        """The logarithm of the Dirichlet densities of P(c) and P(z|c), but for a constant."""
+        total = 0.0
+        for alpha, chance in (
+            (self.class_alpha, self.class_prior),
+            (self.component_alpha, self.component_prior),
+        ):
+            if alpha > 0:
+                total += alpha * float(np.log(chance).sum())
+        return total
+
+
 class FakeLabel(MissingLabel):
     """Not to be labelled is a label too, the fake one: the gate is P(label|z), learnt.
 

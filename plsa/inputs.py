@@ -283,28 +283,105 @@ def check_labelled_weight(labelled: NDArray[np.bool_], weight: Real | None) -> N
         )
 
 
-def check_topics_per_class(given: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
+def check_topics_per_class(
+    given: Any, classes: NDArray[Any], name: str = "topics_per_class"
+) -> NDArray[np.intp]:
     """How many topics each class has."""
     if isinstance(given, numbers.Integral) and not isinstance(given, bool):
-        return np.full(len(classes), check_whole(given, "topics_per_class", 1))
+        return np.full(len(classes), check_whole(given, name, 1))
     if isinstance(given, Mapping):
         unknown = [c for c in given if c not in classes.tolist()]
         missing = [c for c in classes.tolist() if c not in given]
         if unknown or missing:
-            raise ValueError(
-                f"topics_per_class does not fit the classes of y: unknown {unknown}, missing {missing}."
-            )
+            raise ValueError(f"{name} does not fit the classes of y: unknown {unknown}, missing {missing}.")
         given = [given[c] for c in classes.tolist()]
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         raise ValueError(
-            f'topics_per_class == {given!r}, but must be "auto", a whole number >= 1, a list with one for '
+            f'{name} == {given!r}, but must be "auto", a whole number >= 1, a list with one for '
             "each class, or a mapping from class to number."
         )
     if len(given) != len(classes):
+        raise ValueError(f"{name} has {len(given)} entries for {len(classes)} classes {classes.tolist()}.")
+    return np.array([check_whole(n, name, 1) for n in given])
+
+
+def check_components_per_class(
+    given: Any, classes: NDArray[Any]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """How many components each class has, and for which classes that is left open (and 1 for now)."""
+    name = "components_per_class"
+    each: Any = given
+    if isinstance(given, str) and given == "auto":
+        each = ["auto"] * len(classes)
+    if isinstance(each, Mapping):
+        are_open = [isinstance(each.get(c), str) and each[c] == "auto" for c in classes.tolist()]
+        each = {c: 1 if isinstance(n, str) and n == "auto" else n for c, n in each.items()}
+    elif isinstance(each, Sequence) and not isinstance(each, str) and len(each) == len(classes):
+        are_open = [isinstance(n, str) and n == "auto" for n in each]
+        each = [1 if is_open else n for n, is_open in zip(each, are_open, strict=True)]
+    else:
+        are_open = [False] * len(classes)
+    return check_topics_per_class(each, classes, name), np.array(are_open)
+
+
+def check_alpha(given: Any, n_words: int) -> NDArray[np.float64]:
+    """The pseudo-count of every word."""
+    if isinstance(given, numbers.Number) or np.ndim(given) == 0:
+        return np.full(n_words, check_number(given, "alpha"))
+    alpha = np.asarray(given)
+    if alpha.dtype.kind not in "iuf" or alpha.shape != (n_words,):
         raise ValueError(
-            f"topics_per_class has {len(given)} entries for {len(classes)} classes {classes.tolist()}."
+            f"alpha has shape {alpha.shape} and type {alpha.dtype}, but must be a number or an array with "
+            f"one for each of the {n_words} words."
         )
-    return np.array([check_whole(n, "topics_per_class", 1) for n in given])
+    bad = np.flatnonzero(~np.isfinite(alpha) | (alpha < 0))
+    if len(bad):
+        raise ValueError(f"alpha holds {alpha[bad[0]]} at {bad[0]}; pseudo-counts must be finite and >= 0.")
+    return alpha.astype(np.float64)
+
+
+def check_annealing(given: Any) -> None:
+    """Raises where a schedule of powers is none: numbers above 0 and up to 1, the last of them 1."""
+    if given is None or isinstance(given, bool | np.bool_):
+        return
+    if isinstance(given, str) or np.ndim(given) != 1 or np.asarray(given).dtype.kind not in "iuf":
+        raise ValueError(
+            f"annealing == {given!r}, but must be None, True, or a sequence of powers such as "
+            "annealing_schedule(0.02, 1.01)."
+        )
+    powers = np.asarray(given, dtype=np.float64)
+    bad = np.flatnonzero(~((powers > 0) & (powers <= 1)))
+    if len(bad):
+        raise ValueError(
+            f"annealing holds the power {powers[bad[0]]:g} at {bad[0]}; powers must be above 0 and at most 1."
+        )
+    if not len(powers) or powers[-1] != 1:
+        end = f"ends at {powers[-1]:g}" if len(powers) else "is empty"
+        raise ValueError(f"annealing {end}, but must end at 1, where the model is the one to be learnt.")
+
+
+def check_assignment(given: Any, topic_class: NDArray[np.int32], classes: NDArray[Any]) -> NDArray[np.int32]:
+    """The place among the classes of each component's class, as a list or a mapping gives it."""
+    n_components = len(topic_class)
+    if isinstance(given, str) or not isinstance(given, Mapping | Sequence | np.ndarray):
+        raise ValueError(
+            f"classes == {given!r}, but must be a list with the class of each of the {n_components} "
+            "components, or a mapping from component to class."
+        )
+    if not isinstance(given, Mapping) and len(given) != n_components:
+        raise ValueError(f"classes has {len(given)} entries for {n_components} components.")
+    pairs = given.items() if isinstance(given, Mapping) else enumerate(given)
+    codes = topic_class.copy()
+    for component, its_class in pairs:
+        if not isinstance(component, int | np.integer) or not 0 <= component < n_components:
+            raise ValueError(f"there is no component {component!r}; they are 0 to {n_components - 1}.")
+        place = np.flatnonzero(classes == its_class)
+        if not len(place):
+            raise ValueError(
+                f"component {component} cannot be of {its_class!r}: the classes are {classes.tolist()}."
+            )
+        codes[component] = place[0]
+    return codes
 
 
 def check_topics(model: Any) -> NDArray[np.float64]:

@@ -1,168 +1,31 @@
-"""What every aspect model with classes shares: reading labels, climbing under a gate, predicting."""
+"""What every aspect model with classes shares: climbing under a gate, choosing by evidence, predicting."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from plsa import inputs, start, student
 from plsa.aspect import AspectModel
+from plsa.classifying import ClassModel
 from plsa.counts import Counts
+from plsa.evidence import SCALINGS, USUAL_SCALING, Corpus, Held, Parts, gather, hold_out, is_auto, scaled_by
 from plsa.gates import Gate, MissingLabel
 from plsa.parameters import Fit, Parameters, Real, padded, unpadded
 from plsa.scaling import CountScaler
 from plsa.steps import GatedSteps
 from plsa.student import LEAST_LABEL_WEIGHT, USUAL_SHARPNESS, Student
-from plsa.supervision import Labels, Layout, class_frequencies, label_topic, lay_out, read_labels
+from plsa.supervision import Layout, class_frequencies, label_topic, lay_out
 
-# What scaling="auto" chooses from. No one of them is best on every corpus: constant length helps long
-# documents on many classes and harms short ones on unbalanced classes.
-SCALINGS: tuple[CountScaler | None, ...] = (
-    None,
-    CountScaler(tf="log", length=None),
-    CountScaler(tf="log", length="constant"),
-    CountScaler(tf="log", idf=True, length="constant"),
-)
-USUAL_SCALING = 2  # where there is no evidence
 USUAL_STRENGTH = 5.0
 USUAL_WEIGHT = 0.1
 ENOUGH = 5  # held-out documents a class: from so many on they may overrule what is usual
-_MOST_TRIED = 3000  # labelled documents that a choice is made on
-
-
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """Documents, their labels and their weights, which go together."""
-
-    counts: Counts
-    labels: Labels
-    weight: Real | None
-
-    def part(self, documents: NDArray[Any]) -> Corpus:
-        """These documents, in this order; the classes stay."""
-        return Corpus(
-            self.counts.of_documents(documents),
-            Labels(self.labels.classes, self.labels.code[documents]),
-            None if self.weight is None else self.weight[documents],
-        )
-
-    def labelled(self) -> Corpus:
-        """The labelled documents only."""
-        known = self.labels.labelled
-        return self if known.all() else self.part(np.flatnonzero(known))
-
-    def each(self) -> NDArray[np.float64]:
-        """How often each document counts."""
-        if self.weight is None:
-            return np.ones(self.counts.n_documents)
-        return self.weight.astype(np.float64)
-
-    def scaled(self, scaling: CountScaler | None) -> tuple[CountScaler | None, Counts]:
-        """A scaling fitted on these documents, and what it makes of them."""
-        fitted = None if scaling is None else clone(scaling).fit(self.counts.matrix(), None, self.weight)
-        return fitted, scaled_by(fitted, self.counts)
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """Labelled documents held out of a fit, and what each candidate said of them."""
-
-    code: NDArray[np.int32]
-    each: NDArray[np.float64]
-    probability: dict[str, NDArray[np.float64]]  # of each candidate: (held, C)
-
-    def right(self, name: str) -> NDArray[np.float64]:
-        """1 where the candidate has the class of a document right, else 0."""
-        result: NDArray[np.float64] = (self.probability[name].argmax(axis=1) == self.code).astype(np.float64)
-        return result
-
-    def accuracy(self, name: str) -> float:
-        """The share of documents that the candidate has right."""
-        return float(np.average(self.right(name), weights=self.each))
-
-    def log_probability(self, name: str) -> float:
-        """The mean log-probability that the candidate gives the true class."""
-        true = self.probability[name][np.arange(len(self.code)), self.code]
-        return float(np.average(np.log(np.maximum(true, 1e-12)), weights=self.each))
-
-    def best(self, scalings: Sequence[CountScaler | None]) -> CountScaler | None:
-        """The scaling with the highest accuracy; of equals, with the higher log-probability."""
-        return max(scalings, key=lambda s: (self.accuracy(str(s)), self.log_probability(str(s))))
-
-    def better(self, name: str, than: str) -> bool:
-        """Whether a candidate beats another by more than two standard errors of the difference."""
-        gain = self.right(name) - self.right(than)
-        mean = np.average(gain, weights=self.each)
-        error = np.sqrt(np.average((gain - mean) ** 2, weights=self.each) / self.each.sum())
-        return bool(mean > 2 * error and mean > 0)
-
-    def sharpness(self, name: str, usual: float) -> float:
-        """The power t that makes probabilities p^t / sum p^t most likely, drawn towards the usual one.
-
-        The documents' log-probability is maximised with ten documents' worth of belief in `usual`.
-        """
-        log_p = np.log(np.maximum(self.probability[name], 1e-12))
-        rows = np.arange(len(self.code))
-        around = np.log(usual)
-
-        def loss(log_t: float) -> float:
-            sharp = log_softmax(np.exp(log_t) * log_p, axis=1)
-            return float(10 * (log_t - around) ** 2 - np.sum(self.each * sharp[rows, self.code]))
-
-        found = minimize_scalar(loss, bounds=(around - 3, around + 3), method="bounded")
-        return float(np.exp(np.round(found.x, 2)))  # no more than that is known
-
-
-Parts = list[tuple[NDArray[Any], NDArray[Any]]]  # documents to learn from, and documents to judge by
-
-
-def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3) -> Parts:
-    """Parts to learn from and labelled documents to judge by, class by class; none where there are too few.
-
-    Unlabelled documents, the only document of a class, and copies of a document that have different labels
-    stay in every part to learn from. At most `_MOST_TRIED` labelled documents are held out in turn; with
-    `sample` the others are left out altogether.
-    Documents are dealt out in an order that their words alone make: copies are held out together, so that a
-    weight is a repetition here too. A third of a class is held out at a time.
-    """
-    told = corpus.labels.labelled & (corpus.counts.lengths() > 0)
-    if corpus.weight is not None:
-        told &= corpus.weight > 0
-    documents = np.flatnonzero(told)
-    mark = corpus.counts.marks(documents)
-    code = corpus.labels.code[documents]
-    different = [np.unique(mark[code == each]) for each in np.unique(code)]  # in no order that means anything
-    if not different:
-        return []
-    found, n_classes_of = np.unique(np.concatenate(different), return_counts=True)
-    contested = found[n_classes_of > 1]  # the same words under two labels judge nothing
-    different = [np.setdiff1d(marks, contested) for marks in different]
-    share = min(1.0, _MOST_TRIED / max(sum(len(marks) for marks in different), 1))
-    tried = [marks[: max(2, round(share * len(marks)))] for marks in different]
-    several = [marks for marks in tried if len(marks) > 1]
-    n_classes = len(corpus.labels.classes)
-    if len(several) < 2 or sum(len(marks) for marks in several) < 2 * n_classes:
-        return []
-    inside = np.ones(corpus.counts.n_documents, dtype=bool)
-    if sample:
-        inside[documents] = np.isin(mark, np.concatenate([*tried, contested]))
-    parts = []
-    for fold in range(folds):
-        held = documents[np.isin(mark, np.concatenate([marks[fold::3] for marks in several]))]
-        if not len(held):
-            continue
-        others = inside.copy()
-        others[held] = False
-        parts.append((np.flatnonzero(others), held))
-    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,50 +40,28 @@ class Settings:
 Alternative = tuple[str, str, Any]  # a name, a field of `Settings`, its value
 
 
-class AspectClassifier(ClassifierMixin, AspectModel):
-    """The part of a model with classes that every gate shares.
+class AspectClassifier(ClassModel, AspectModel):
+    """The part of an aspect model with classes that every gate shares.
 
-    Beyond what `AspectModel` asks for, a model has `topics_per_class`, `extra_topics`, `scaling`, `init`,
-    `student`, `random_state` and `unlabeled` as parameters, and `_learn_corpus`.
+    Beyond what `ClassModel` and `AspectModel` ask for, a model has `topics_per_class`, `extra_topics`,
+    `init`, `student` and `random_state` as parameters.
     """
 
     topics_per_class: Any
     extra_topics: int
-    scaling: Any
     init: str
     student: str | None
     random_state: Any
-    unlabeled: Any
     evidence: bool = True
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learns the topics of every class; a weight is a repetition."""
-        with inputs.all_or_nothing(self):
-            reason = self._learn(X, y, sample_weight)
-        if reason == "interrupted":
-            raise KeyboardInterrupt
-        return self
-
     def _learn(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> str:
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # of an earlier fit
         self._tried: dict[str, float] = {}  # accuracies on held-out documents
-        self._check_loop_parameters()
+        return super()._learn(X, y, sample_weight)
+
+    def _check_class_parameters(self) -> None:
         inputs.check_whole(self.extra_topics, "extra_topics", 0)
-        if self.scaling is not None and not isinstance(self.scaling, CountScaler):
-            inputs.check_choice(self.scaling, "scaling", ["auto", None, "a CountScaler"])
         inputs.check_choice(self.init, "init", ["labels", "random"])
         inputs.check_choice(self.student, "student", [None, "linear"])
-        counts = inputs.check_counts(self, X, reset=True, dtype=self.dtype)
-        labels = read_labels(y, counts.n_documents, self.unlabeled)
-        weight = inputs.check_weight(sample_weight, counts.n_documents, counts.dtype)
-        inputs.check_labelled_weight(labels.labelled, weight)
-        self.classes_ = labels.classes
-        return self._learn_corpus(Corpus(counts, labels, weight))
-
-    def _learn_corpus(self, corpus: Corpus) -> str:
-        """Learns from what was checked; says why it stopped."""
-        raise NotImplementedError
 
     def _settings(self, unlabelled_weight: Any = 1.0) -> Settings:
         """What was set by hand, and what is usual where that is "auto"."""
@@ -421,42 +262,6 @@ class AspectClassifier(ClassifierMixin, AspectModel):
     def _scaled(self, counts: Counts) -> Counts:
         return scaled_by(self.scaling_, counts)
 
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """log P(class|document)."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """The share of documents that get their label; those that have none are left out."""
-        counts = self._new_counts(X)
-        labels = read_labels(y, counts.n_documents, self.unlabeled)
-        known = np.flatnonzero(labels.labelled)
-        weight = inputs.check_weight(sample_weight, counts.n_documents, np.float64)
-        predicted = self.classes_[self._probabilities(counts.of_documents(known)).argmax(axis=1)]
-        right = predicted == labels.classes[labels.code[known]]
-        return float(np.average(right, weights=None if weight is None else weight[known]))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each document."""
-        probability = self.predict_proba(X)
-        return np.asarray(self.classes_[probability.argmax(axis=1)])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        # As for naive Bayes: made for counts of words, not for the test suites' blobs in the plane.
-        tags.classifier_tags.poor_score = True
-        return tags
-
-
-def scaled_by(fitted: CountScaler | None, counts: Counts) -> Counts:
-    """What a fitted scaling makes of counts; None leaves them as they are."""
-    return counts if fitted is None else fitted.scaled(counts)
-
-
-def is_auto(value: Any) -> bool:
-    """Whether a parameter is left to the evidence."""
-    return isinstance(value, str) and value == "auto"
-
 
 def class_topic(fit: Fit, layout: Layout) -> NDArray[np.float64]:
     """(C, K): P(y|z) from the counts of the labelled states in the last pass of a fit."""
@@ -488,12 +293,3 @@ def labelled_student(corpus: Corpus) -> Student:
     weight = LEAST_LABEL_WEIGHT * corpus.each()
     matrix = student.features(scaler, corpus.counts)
     return Student(scaler, student.teach(matrix, corpus.labels.code, weight, len(corpus.labels.classes)))
-
-
-def gather(parts: list[Held]) -> Held:
-    """What was held out in turn, as one."""
-    return Held(
-        np.concatenate([part.code for part in parts]),
-        np.concatenate([part.each for part in parts]),
-        {name: np.concatenate([part.probability[name] for part in parts]) for name in parts[0].probability},
-    )

@@ -54,3 +54,9 @@ class ProgressLine:
         ended = {"rounds": "not settled", "early": "stopped early"}.get(reason, reason)
         self.stream.write(f"{start}{self.name}: {ended} after {n_passes} passes, {seconds:.2f} s\n")
         self.stream.flush()
+
+
+def say(line: str) -> None:
+    """One line of progress."""
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()

@@ -19,23 +19,17 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from plsa import em, inputs, student
-from plsa.aspect import STOPPED
 from plsa.counts import Counts
+from plsa.evidence import SCALINGS, USUAL_SCALING, Corpus, Held, gather, is_auto, scaled_by
+from plsa.fitting import STOPPED
 from plsa.gates import FakeLabel, Gate, Mislabelling, MissingLabel
 from plsa.labelled import (
-    SCALINGS,
-    USUAL_SCALING,
     Alternative,
     AspectClassifier,
-    Corpus,
-    Held,
     Settings,
     by_class,
     class_topic,
-    gather,
-    is_auto,
     labelled_student,
-    scaled_by,
 )
 from plsa.parameters import Fit, Real, unpadded
 from plsa.scaling import CountScaler

@@ -1,4 +1,4 @@
-"""The two steps of every gated PLSA: the only callers of the kernels.
+"""The two steps of every gated PLSA.
 
 With a = P(z|d) gate[s(d), z], the posterior of topic z for word w of document d is a_z P(w|z) / p(w, d),
 p(w, d) = sum_z a_z P(w|z). `expect` sums n(d, w) times it over words, documents and states, and
@@ -24,7 +24,7 @@ _AT_ONCE = 1 << 20  # nonzeros that are folded in with one call
 LearnGate = Callable[[NDArray[np.float64], Real], Real]
 
 
-def _word_bounds(counts: Counts, n_parts: int) -> list[int]:
+def word_bounds(counts: Counts, n_parts: int) -> list[int]:
     """First words of `n_parts` ranges with about as many nonzeros each, seen on a sample."""
     if n_parts == 1 or not len(counts.word):
         return [0, counts.n_words]
@@ -83,7 +83,7 @@ class GatedSteps:
             counts.count,
             counts.n_words,
             weight,
-            _word_bounds(counts, self.n_threads),
+            word_bounds(counts, self.n_threads),
         )
         self._ratio = np.empty(len(counts.word), dtype=counts.dtype)
         self._document_objective = np.empty(counts.n_documents)

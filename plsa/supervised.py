@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from plsa import em
-from plsa.labelled import AspectClassifier, Corpus
+from plsa.evidence import Corpus
+from plsa.labelled import AspectClassifier
 from plsa.supervision import UNLABELLED
 
 

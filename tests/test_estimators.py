@@ -10,6 +10,7 @@ from plsa import (
     FakeLabelPLSA,
     HardMislabelingPLSA,
     MissingLabelPLSA,
+    NaiveBayesEM,
     PLSAClassifier,
     SoftMislabelingPLSA,
 )
@@ -27,6 +28,10 @@ ESTIMATORS = [
     HardMislabelingPLSA(unlabeled=None),
     SoftMislabelingPLSA(),
     SoftMislabelingPLSA(student=None, relabel="never", unlabeled=None),
+    NaiveBayesEM(),
+    NaiveBayesEM(unlabeled=None),
+    NaiveBayesEM(2, alpha=0.1, n_init=2, random_state=0),
+    NaiveBayesEM(annealing=[0.2, 0.5, 1.0], correspondence="kl", scaling=CountScaler()),
     CountScaler(),
     CountScaler(tf="binary", idf=True, length=None),
 ]

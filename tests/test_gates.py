@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from plsa import em, inputs, semisupervised, start
+from plsa.evidence import Corpus
 from plsa.gates import FakeLabel, Mislabelling, MissingLabel
-from plsa.labelled import Corpus, Settings
+from plsa.labelled import Settings
 from plsa.parameters import Parameters, padded
 from plsa.steps import Counts, GatedSteps
 from plsa.supervision import Labels, Layout, class_frequencies, label_topic, lay_out

@@ -20,7 +20,7 @@ from scipy import sparse
 
 from plsa import _kernels, datasets, em
 from plsa.parameters import Parameters, padded, padded_width, padded_zeros
-from plsa.steps import Counts, GatedSteps, _word_bounds, fold_in
+from plsa.steps import Counts, GatedSteps, fold_in, word_bounds
 
 reals = pytest.mark.parametrize("real", strategies.REALS, ids=lambda real: np.dtype(real).name)
 types = pytest.mark.parametrize(("real", "index"), strategies.TYPE_PAIRS, ids=strategies.TYPE_NAMES)
@@ -526,7 +526,7 @@ def test_word_totals_of_many_documents():
 def test_word_ranges_cover_every_word_once(data):
     X = data.draw(strategies.counts())
     n_parts = data.draw(st.integers(1, 12))
-    bounds = _word_bounds(as_counts(X), n_parts)
+    bounds = word_bounds(as_counts(X), n_parts)
     assert bounds[0] == 0
     assert bounds[-1] == X.shape[1]
     assert bounds == sorted(bounds)
@@ -536,6 +536,6 @@ def test_word_ranges_cover_every_word_once(data):
 def test_word_ranges_hold_about_as_many_nonzeros():
     X = planted(n_documents=600).X
     for n_parts in (2, 3, 8):
-        bounds = _word_bounds(as_counts(X), n_parts)
+        bounds = word_bounds(as_counts(X), n_parts)
         inside = np.histogram(X.indices, bins=bounds)[0]
         assert inside.max() < 1.3 * X.nnz / n_parts

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from plsa import labelled, student
 from plsa.counts import Counts
-from plsa.labelled import Corpus, Held, hold_out
+from plsa.evidence import Corpus, Held, hold_out
 from plsa.supervision import Labels
 
 
