@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from plsa.parameters import Fit, Parameters, Statistics
@@ -200,6 +200,7 @@ def follow(
     """One step at each power but the last, and an expectation there; that is where the steps are left."""
     stop = Stop(len(powers) - 1, -float("inf"), float("inf"), 1.0)
     try:
-        return run(Annealed(steps, powers), parameters, stop, callback)
+        fit = run(Annealed(steps, powers), parameters, stop, callback)
     finally:
         steps.power = float(powers[-1])
+    return replace(fit, reason="annealed") if fit.reason == "rounds" else fit

@@ -53,6 +53,7 @@ class ClimbingModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     n_threads: int | None
     verbose: int
     callback: em.Callback | None
+    topics_of_documents = True  # whether every document has a P(z|d) of its own to learn
 
     def _check_loop_parameters(self) -> None:
         inputs.check_whole(self.max_iter, "max_iter", 0)

@@ -460,12 +460,13 @@ def check_topic_parameter(estimator: Any, criterion: str) -> str:
     prefix = f"{estimator.steps[-1][0]}__" if len(getattr(estimator, "steps", ())) else ""
     last = estimator.steps[-1][1] if prefix else estimator
     names = last.get_params(deep=False) if hasattr(last, "get_params") and not isinstance(last, type) else ()
-    if "topics_per_class" in names:
-        return prefix + "topics_per_class"
+    for name in ("topics_per_class", "components_per_class"):
+        if name in names:
+            return prefix + name
     if "n_components" not in names:
         raise ValueError(
             f"estimator == {estimator!r} has no number of topics to choose: it must have a parameter "
-            "topics_per_class or n_components."
+            "topics_per_class, components_per_class or n_components."
         )
     if criterion not in ("aic", "bic"):
         raise ValueError(

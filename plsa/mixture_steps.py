@@ -130,9 +130,8 @@ class MixtureSteps:
     def _posterior(self, logs: Real, parameters: Parameters, power: float, doc: Real) -> NDArray[np.float64]:
         """`doc` becomes P(z|d) at a power; returns (1 / power) log sum_z P(d, z)^power."""
         _kernels.document_sums(self.corpus, logs, doc, self.n_threads)
-        rows = unpadded(doc, self.n_topics)
-        add_log(rows, unpadded(parameters.gate, self.n_topics), self.state)
-        return normalise(rows, power, self.gate.open(), self.state)
+        gate = unpadded(parameters.gate, self.n_topics)
+        return normalise(unpadded(doc, self.n_topics), gate, self.state, power, self.gate.open())
 
     def _counted(self, doc: Real, word: Real, log_likelihood: float, objective: float) -> Statistics:
         """What documents with these P(z|d) add up to."""
@@ -167,33 +166,31 @@ def log_words(word_topic: Real, n_topics: int) -> Real:
     return logs
 
 
-def add_log(rows: Real, table: Real, state: NDArray[np.int32]) -> None:
-    """Adds the logarithm of the row of each document's state to its row."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(table)
-    for begin in range(0, len(rows), _ROWS):
-        rows[begin : begin + _ROWS] += logs[state[begin : begin + _ROWS]]
-
-
 def normalise(
-    rows: Real, power: float, fallback: NDArray[np.float64], state: NDArray[np.int32]
+    rows: Real, gate: Real, state: NDArray[np.int32], power: float, fallback: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Rows log P(d, z) become P(z|d) ~ P(d, z)^power; returns (1 / power) log sum_z P(d, z)^power.
+    """Rows log P(d|z) become P(z|d) ~ P(d, z)^power; returns (1 / power) log sum_z P(d, z)^power.
 
-    A document that no component can have made gets the row of its state of `fallback`, as a distribution.
+    P(d, z) = gate[state, z] P(d|z). A document that no component can have made gets its row of `fallback`,
+    as a distribution.
     """
     log_total = np.empty(len(rows))
+    with np.errstate(divide="ignore"):
+        log_gate = np.log(gate)
     for begin in range(0, len(rows), _ROWS):
-        block = rows[begin : begin + _ROWS]
+        inside = slice(begin, begin + _ROWS)
+        block = rows[inside]
+        block += log_gate[state[inside]]
         peak = block.max(axis=1, keepdims=True)
         lost = np.flatnonzero(np.isneginf(peak))
         peak[lost] = 0
         block -= peak
-        block *= block.dtype.type(power)
+        if power != 1:
+            block *= block.dtype.type(power)
         np.exp(block, out=block)
         total = block.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
-            log_total[begin : begin + _ROWS] = (peak + np.log(total, dtype=np.float64) / power)[:, 0]
+            log_total[inside] = (peak + np.log(total, dtype=np.float64) / power)[:, 0]
         if len(lost):
             block[lost] = fallback[state[begin + lost]]
             total[lost] = block[lost].sum(axis=1, keepdims=True)
@@ -211,5 +208,6 @@ def joint(
     threads = effective_threads(n_threads, work=len(counts.word) * width)
     _kernels.document_sums(corpus, log_words(word_topic, len(prior)), sums, threads)
     rows = unpadded(sums, len(prior)).astype(np.float64, copy=False)
-    add_log(rows, prior[np.newaxis], np.zeros(len(rows), dtype=np.int32))
+    with np.errstate(divide="ignore"):
+        rows += np.log(prior)
     return rows

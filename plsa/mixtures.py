@@ -201,6 +201,8 @@ class NaiveBayesEM(ClassModel):
     array(['food', 'sport'], dtype='<U5')
     """
 
+    topics_of_documents = False
+
     def __init__(
         self,
         components_per_class: Any = 1,
@@ -311,7 +313,8 @@ class NaiveBayesEM(ClassModel):
             score = found.accuracy("auto") if found.each.sum() > 0 else 0.0
             self.component_scores_[number] = score
             if self.verbose:
-                say(f"{type(self).__name__}: {number} components a class: {100 * score:.1f}% right")
+                right = f"{100 * score:.1f}% of the held-out documents are right"
+                say(f"{type(self).__name__}, components_per_class={number}: {right}")
             # Of equals the fewest.
             since = 0 if score > self.component_scores_[best] else since + (number > 1)
             best = number if score > self.component_scores_[best] else best

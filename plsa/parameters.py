@@ -76,7 +76,7 @@ class Fit:
 
     parameters: Parameters
     trace: list[float]
-    reason: str  # "settled", "early", "rounds", "fell"; "callback" and "interrupted": a person stopped it
+    reason: str  # "settled", "early", "rounds", "annealed", "fell"; of a person: "callback", "interrupted"
     n_passes: int
     state: NDArray[np.float64] | None  # expected topic counts of each state, in the last whole pass
     n_impossible: int

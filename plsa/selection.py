@@ -312,19 +312,21 @@ def select_topics(
 
     Parameters
     ----------
-    estimator : classifier with `topics_per_class`, or PLSA, or a Pipeline that ends in one
-        Is not changed. PLSA (its `n_components`) has no classes: "aic" and "bic" only.
+    estimator : a classifier of this package, or PLSA, or a Pipeline that ends in one
+        Is not changed. The parameter is `topics_per_class`, or `components_per_class` for NaiveBayesEM.
+        PLSA (its `n_components`) has no classes: "aic" and "bic" only.
     X : documents
     y : labels, some of which may be missing, as the estimator takes them
     candidates : sequence, default=(1, 2, 3, 4, 6, 8)
-        Values to try: numbers, or whatever else `topics_per_class` may be. "heterogeneity" finds its own.
+        Values to try: numbers, or whatever else the parameter may be. "heterogeneity" finds its own.
     criterion : {"cv", "aic", "bic", "heterogeneity"}, default="cv"
         "cv": the cross-validated score; the highest is best.
         "aic": 2 p - 2 L, and "bic": p log n - 2 L; the lowest is best. L is the log-likelihood of the
         documents of the fit, p the number of free parameters, K (W - 1) + sum_d (topics that d may use - 1),
         over words and documents that occur, and n the number of words (tokens): given the parameters every
-        word is one independent draw, while documents are not draws, having parameters of their own. A model
-        that gives unlabelled documents a weight does so in all three.
+        word is one independent draw, while documents are not draws, having parameters of their own. Where
+        they have none (NaiveBayesEM), a document is one draw: p is K (W - 1) + K - 1 and n the number of
+        documents. A model that gives unlabelled documents a weight does so in all three.
         "heterogeneity": one topic a class to begin with; then, `max_splits` times, the class of the most
         heterogeneous topic (see `heterogeneity`) gets one topic more. Of all these the one with the highest
         cross-validated score is best.
@@ -376,7 +378,7 @@ def select_topics(
         candidates = inputs.check_candidates(candidates)
     last = _last(estimator)
     labels = None
-    if name.endswith("topics_per_class"):
+    if name.endswith("_per_class"):
         y = inputs.check_labels(y, _num_samples(X))
         labels = read_labels(y, len(y), _marker(last))
     search = _Search(estimator, name, X, y, labels)
@@ -421,7 +423,8 @@ class _Search:
         """The number of topics in all."""
         if self.labels is None:
             return int(value)
-        of_class = inputs.check_topics_per_class(value, self.labels.classes)
+        named = self.name.rpartition("__")[2]
+        of_class = inputs.check_topics_per_class(value, self.labels.classes, named)
         return int(of_class.sum()) + int(getattr(_last(self.estimator), "extra_topics", 0))
 
     def folds(self, cv: Any, scorer: Any, n_jobs: int | None) -> _Folds:
@@ -448,7 +451,8 @@ class _Search:
             counts, labels = self._of_the_fit(last, inside)
             weight = _weight_in_fit(last, counts, labels)
             n_parameters = _free_parameters(last, counts, labels, weight)
-            each = 2.0 if criterion == "aic" else float(np.log(max(counts.total(weight), 1.0)))
+            draws = counts.total(weight) if last.topics_of_documents else float(weight.sum())
+            each = 2.0 if criterion == "aic" else float(np.log(max(draws, 1.0)))
             score = each * n_parameters - 2 * last.log_likelihood_
             n_first = n_first or counts.n_documents
             if counts.n_documents != n_first:
@@ -549,18 +553,20 @@ def _weight_in_fit(model: Any, counts: Counts, labels: Labels | None) -> NDArray
 
 
 def _free_parameters(model: Any, counts: Counts, labels: Labels | None, weight: NDArray[np.float64]) -> float:
-    """K (W - 1) + sum_d weight_d (topics that d may use - 1).
+    """K (W - 1) + sum_d weight_d (topics that d may use - 1), or + K - 1 where documents have one topic.
 
     W counts the words that occur in these documents, and d the documents that have words: all else is not
     learnt from them but fixed by smoothing and prior. A document that counts twice is two documents, each
     with topics of its own. The few parameters of labels, such as the chances of mislabelling, are left out.
     """
     n_topics = len(model.components_)
+    n_words = int((counts.word_totals() > 0).sum())
+    if not model.topics_of_documents:
+        return n_topics * (n_words - 1) + n_topics - 1
     allowed = np.full(counts.n_documents, float(n_topics))
     if labels is not None:
         of_class = Layout(np.asarray(model.topic_class_), len(labels.classes)).allowed().sum(axis=1)
         allowed[labels.labelled] = of_class[labels.code[labels.labelled]]
-    n_words = int((counts.word_totals() > 0).sum())
     full = counts.lengths() > 0
     return n_topics * (n_words - 1) + float(weight[full] @ (allowed[full] - 1))
 

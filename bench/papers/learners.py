@@ -116,7 +116,7 @@ _RIVALS: dict[str, tuple[str, Callable[[], Any]]] = {
     "nb": ("naive Bayes, labels only", rivals.naive_bayes),
     "lr": ("logistic regression, labels only", rivals.logistic_regression),
     "svm": ("linear SVM, labels only", rivals.linear_svm),
-    "nb_em": ("naive Bayes EM", rivals.SemiSupervisedNaiveBayes),
+    "nb_em": ("naive Bayes EM", rivals.naive_bayes_em),
     "tsvm": ("transductive SVM", rivals.TransductiveSVM),
 }
 RIVALS = tuple(_RIVALS)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 
+import plsa
 from bench.papers.splits import UNLABELLED
 
 
@@ -60,49 +60,9 @@ def linear_svm() -> LabelsOnly:
     return LabelsOnly(LinearSVC(), tfidf=True)
 
 
-class SemiSupervisedNaiveBayes(ClassifierMixin, BaseEstimator):
-    """Naive Bayes by EM over labelled and unlabelled documents (Nigam et al. 2000), on the counts.
-
-    It starts from naive Bayes on the labels. To be replaced by `plsa.NaiveBayesEM`.
-    """
-
-    def __init__(self, alpha: float = 0.1, max_iter: int = 50, tol: float = 1e-4) -> None:
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(self, X: Any, y: np.ndarray) -> Self:
-        """Learns from all rows; stops when the mean change of a document's probabilities is below `tol`."""
-        told = np.flatnonzero(y != UNLABELLED)
-        untold = np.flatnonzero(y == UNLABELLED)
-        self.classes_, code = np.unique(y[told], return_inverse=True)
-        certain = np.eye(len(self.classes_))[code]
-        X = X.astype(np.float64)
-        fixed, free = X[told], X[untold]
-        self._learn(fixed.T @ certain, certain.sum(axis=0))
-        if not len(untold):
-            return self
-        guess = self.predict_proba(free)
-        for _ in range(self.max_iter):
-            self._learn(fixed.T @ certain + free.T @ guess, certain.sum(axis=0) + guess.sum(axis=0))
-            before, guess = guess, self.predict_proba(free)
-            if np.abs(guess - before).sum(axis=1).mean() < self.tol:
-                break
-        return self
-
-    def _learn(self, words: np.ndarray, documents: np.ndarray) -> None:
-        words = words + self.alpha
-        self.log_word_ = np.log(words) - np.log(words.sum(axis=0))
-        self.log_prior_ = np.log(documents + 1) - np.log((documents + 1).sum())
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """P(class | document)."""
-        joint = X @ self.log_word_ + self.log_prior_
-        return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each row."""
-        return self.classes_[np.argmax(X @ self.log_word_ + self.log_prior_, axis=1)]
+def naive_bayes_em() -> plsa.NaiveBayesEM:
+    """Naive Bayes by EM over labelled and unlabelled documents, on the counts."""
+    return plsa.NaiveBayesEM(alpha=0.1, class_alpha=1.0, n_threads=1)
 
 
 class TransductiveSVM(ClassifierMixin, BaseEstimator):

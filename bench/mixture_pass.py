@@ -1,0 +1,313 @@
+"""How long does one EM step of a mixture of multinomials take beside ways that NumPy and SciPy have for it?
+
+On the word counts of 20 Newsgroups, 300 documents labelled, one component a class, one thread: ours
+(`MixtureSteps.expect` and `maximise`, the objective included) and the same update written
+
+* in NumPy a document at a time, as MALLET's trainer goes: the joint probabilities of its components, its
+  posterior, and its counts added to every component by it;
+* in NumPy over all nonzeros at once, some documents at a time;
+* in NumPy on the counts as a dense documents x words matrix, some documents at a time, by BLAS;
+* in SciPy: two products of a sparse matrix with a dense one.
+
+All take turns in one process, start at the same parameters, and must agree in what they find.
+``python bench/mixture_pass.py --help``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import corpora
+import numpy as np
+import report
+import scipy.sparse
+from scipy.special import logsumexp
+from threadpoolctl import threadpool_limits
+
+from plsa import _kernels
+from plsa.counts import Counts
+from plsa.gates import OneComponent
+from plsa.mixture_steps import MixtureSteps
+from plsa.parameters import padded, padded_zeros
+from plsa.supervision import lay_out
+
+NAME = "mixture_pass"
+OURS = "ours, float64"
+RIVAL = "NumPy, a document at a time"
+TARGET = 2.0
+KERNEL_TARGET = 1.3  # a kernel that is less than this much faster than SciPy is not worth having
+ALPHA = 1.0
+N_LABELLED = 300
+_ROWS = 1024  # documents that the dense ways take at a time
+Update = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def maximised(word: np.ndarray, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """log P(w|z) and log P(z) from expected counts."""
+    word = word + ALPHA
+    return np.log(word / word.sum(axis=0)), np.log(documents / documents.sum())
+
+
+def posterior(joint: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """P(z|d) from log P(d, z), components that the label rules out left out."""
+    joint = np.where(mask, joint, -np.inf)
+    return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+
+
+def rivals(counts: scipy.sparse.csr_matrix, mask: np.ndarray) -> dict[str, Update]:
+    """The update log P(w|z), log P(z) -> the next ones, in several ways."""
+    offset, word, count = counts.indptr, counts.indices, counts.data
+    n_documents = counts.shape[0]
+
+    def by_document(log_word: np.ndarray, log_prior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        word_sum = np.zeros_like(log_word)
+        share = np.empty((n_documents, len(log_prior)))
+        for d in range(n_documents):
+            inside = slice(offset[d], offset[d + 1])
+            its_words, its_counts = word[inside], count[inside]
+            joint = its_counts @ log_word[its_words] + log_prior
+            joint[~mask[d]] = -np.inf
+            joint -= joint.max()
+            chance = np.exp(joint)
+            chance /= chance.sum()
+            share[d] = chance
+            word_sum[its_words] += its_counts[:, np.newaxis] * chance
+        return maximised(word_sum, share.sum(axis=0))
+
+    def by_nonzero(log_word: np.ndarray, log_prior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        word_sum = np.zeros_like(log_word)
+        documents = np.zeros(len(log_prior))
+        for begin in range(0, n_documents, _ROWS):
+            end = min(begin + _ROWS, n_documents)
+            inside = slice(offset[begin], offset[end])
+            terms = count[inside, np.newaxis] * log_word[word[inside]]
+            joint = np.add.reduceat(terms, offset[begin:end] - offset[begin], axis=0) + log_prior
+            share = posterior(joint, mask[begin:end])
+            each = np.repeat(share, np.diff(offset[begin : end + 1]), axis=0) * count[inside, np.newaxis]
+            np.add.at(word_sum, word[inside], each)
+            documents += share.sum(axis=0)
+        return maximised(word_sum, documents)
+
+    def dense(log_word: np.ndarray, log_prior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        word_sum = np.zeros_like(log_word)
+        documents = np.zeros(len(log_prior))
+        for begin in range(0, n_documents, _ROWS):
+            block = counts[begin : begin + _ROWS].toarray()
+            share = posterior(block @ log_word + log_prior, mask[begin : begin + _ROWS])
+            word_sum += block.T @ share
+            documents += share.sum(axis=0)
+        return maximised(word_sum, documents)
+
+    def by_scipy(log_word: np.ndarray, log_prior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        share = posterior(counts @ log_word + log_prior, mask)
+        return maximised(counts.T @ share, share.sum(axis=0))
+
+    return {
+        RIVAL: by_document,
+        "NumPy, all nonzeros": by_nonzero,
+        "NumPy, dense documents x words": dense,
+        "SciPy, two sparse products": by_scipy,
+    }
+
+
+def of_kernels(counts: scipy.sparse.csr_matrix) -> Counts:
+    """The counts as the kernels take them."""
+    return Counts(counts.indptr.astype(np.int64), counts.indices, counts.data, counts.shape[1])
+
+
+def ours(counts: scipy.sparse.csr_matrix, code: np.ndarray, dtype: Any, n_threads: int) -> tuple[Any, Any]:
+    """The steps, and the parameters that the labelled documents ask for."""
+    layout = lay_out(np.ones(code.max() + 1, dtype=np.intp), 0)
+    gate = OneComponent(layout, 0.0, 1.0)
+    state = gate.states(code, np.zeros_like(code))
+    corpus = of_kernels(counts.astype(dtype))
+    steps = MixtureSteps(
+        corpus, gate, state=state, alpha=np.full(counts.shape[1], ALPHA), n_threads=n_threads
+    )
+    return steps, steps.primed(np.where(code[:, np.newaxis] == np.arange(layout.n_topics), 1.0, 0.0))
+
+
+def time_steps(counts: scipy.sparse.csr_matrix, code: np.ndarray, turns: int, each: int) -> dict[str, Any]:
+    """Seconds of every step of every way, in turns."""
+    counts = counts.astype(np.float64)
+    mask = (code[:, np.newaxis] == np.arange(code.max() + 1)) | (code == -1)[:, np.newaxis]
+    prepared = {
+        OURS: ours(counts, code, np.float64, 1),
+        "ours, float32": ours(counts, code, np.float32, 1),
+        "ours, float64, two threads": ours(counts, code, np.float64, 2),
+    }
+    _, begun = prepared[OURS]
+    n_topics = int(code.max()) + 1
+    begin = np.log(begun.word_topic[:, :n_topics]), np.log(begun.gate[-1, :n_topics])
+    seconds: dict[str, list[float]] = {}
+
+    def of_ours(name: str) -> Callable[[], Any]:
+        steps, now = prepared[name]
+
+        def step() -> Any:
+            nonlocal now
+            now = steps.maximise(now, steps.expect(now))
+            return now
+
+        return step
+
+    ways = {name: of_ours(name) for name in prepared}
+    ways |= {name: partial(update, *begin) for name, update in rivals(counts, mask).items()}
+    first = {name: way() for name, way in ways.items()}  # untimed; the rivals begin anew every time
+    mine = np.log(first[OURS].word_topic[:, :n_topics])
+    for name in rivals(counts, mask):
+        apart = float(np.abs(first[name][0] - mine).max())
+        if apart > 1e-9:
+            raise SystemExit(f"mixture_pass.py: {name} finds other parameters than {OURS}, by {apart:.1e}")
+    for turn in range(turns):
+        for name, step in ways.items():
+            for _ in range(1 if name.startswith("NumPy") else each):
+                began = perf_counter()
+                step()
+                seconds.setdefault(name, []).append(perf_counter() - began)
+        report.say(f"turn {turn + 1} of {turns}: done")
+    return seconds
+
+
+def time_products(counts: scipy.sparse.csr_matrix, n_topics: int, turns: int, each: int) -> dict[str, Any]:
+    """Seconds of the two products alone, by the kernels and by SciPy, one thread."""
+    seconds: dict[str, list[float]] = {}
+    rng = np.random.default_rng(0)
+    for dtype in (np.float32, np.float64):
+        typed = counts.astype(dtype)
+        rows = rng.random((counts.shape[1], n_topics)).astype(dtype)
+        shares = rng.random((counts.shape[0], n_topics)).astype(dtype)
+        corpus = _kernels.Corpus(
+            typed.indptr.astype(np.int64), typed.indices, typed.data, typed.shape[1], None, None
+        )
+        padded_rows, padded_shares = padded(rows, dtype), padded(shares, dtype)
+        document_sum = padded_zeros(counts.shape[0], n_topics, dtype)
+        word_sum = padded_zeros(counts.shape[1], n_topics, dtype)
+
+        def kernel(
+            corpus: Any = corpus,
+            rows: Any = padded_rows,
+            shares: Any = padded_shares,
+            sums: Any = (document_sum, word_sum),
+        ) -> None:
+            _kernels.document_sums(corpus, rows, sums[0], 1)
+            _kernels.word_sums(corpus, shares, sums[1], 1)
+
+        def scipy_too(typed: Any = typed, rows: Any = rows, shares: Any = shares) -> None:
+            _ = typed @ rows
+            _ = typed.T @ shares
+
+        for _ in range(turns):
+            for name, both in (("kernel", kernel), ("SciPy", scipy_too)):
+                for _ in range(each):
+                    began = perf_counter()
+                    both()
+                    key = f"{name}, {np.dtype(dtype).name}"
+                    seconds.setdefault(key, []).append(perf_counter() - began)
+    return seconds
+
+
+def step_table(seconds: dict[str, list[float]]) -> str:
+    """Every way beside ours."""
+    mine = min(seconds[OURS])
+    rows = [
+        [name, report.best_and_worst(each, 1e3), f"{min(each) / mine:.1f}x"] for name, each in seconds.items()
+    ]
+    return report.table(["one EM step", "ms: best (worst)", "against ours"], rows)
+
+
+def products_table(seconds: dict[str, list[float]]) -> str:
+    """The two products alone."""
+    rows = [[name, report.best_and_worst(each, 1e3)] for name, each in seconds.items()]
+    return report.table(["X @ logs and X.T @ posteriors", "ms: best (worst)"], rows)
+
+
+def targets_table(steps: dict[str, list[float]], products: dict[str, list[float]]) -> str:
+    """What was to be reached."""
+    faster = min(steps[RIVAL]) / min(steps[OURS])
+    nearest = min(min(each) for name, each in steps.items() if name.startswith("NumPy")) / min(steps[OURS])
+    kernel = min(
+        min(products[f"SciPy, {kind}"]) / min(products[f"kernel, {kind}"]) for kind in ("float32", "float64")
+    )
+    rows = [
+        [RIVAL, f"{faster:.1f}x", f"{TARGET:g}x", report.verdict(faster >= TARGET)],
+        ["the fastest way in NumPy", f"{nearest:.1f}x", f"{TARGET:g}x", report.verdict(nearest >= TARGET)],
+        [
+            "SciPy's products against the kernels', the closer type",
+            f"{kernel:.2f}x",
+            f"{KERNEL_TARGET:g}x, else SciPy",
+            report.verdict(kernel >= KERNEL_TARGET),
+        ],
+    ]
+    return report.table(["target", "seen", "to reach", ""], rows)
+
+
+def main() -> None:
+    """Runs all of it and writes the report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--data", help="folder of the corpora; else PLSA_DATA, else ../shared/data")
+    parser.add_argument("--repeats", type=int, help="turns that each way takes (5; quick: 2)")
+    parser.add_argument("--quick", action="store_true", help="a trial, not a measurement")
+    report.add_options(parser)
+    options = parser.parse_args()
+    try:
+        prepared = corpora.prepared("20news", options.data)
+    except corpora.MissingCorpusError as error:
+        raise SystemExit(f"mixture_pass.py: {error}") from None
+    frequency = np.bincount(prepared.counts.indices, minlength=prepared.counts.shape[1])
+    counts = prepared.counts[:, frequency >= 5].tocsr()
+    counts = counts[np.diff(counts.indptr) > 0]  # reduceat knows no empty rows
+    classes = np.unique(prepared.labels, return_inverse=True)[1][np.diff(prepared.counts.indptr) > 0]
+    code = np.full(counts.shape[0], -1, dtype=np.int32)
+    told = np.random.default_rng(0).permutation(counts.shape[0])[:N_LABELLED]
+    code[told] = classes[told]
+    turns = options.repeats or (2 if options.quick else 5)
+    each = 3 if options.quick else 10
+    settings = {
+        "corpus": "20 Newsgroups",
+        "documents": counts.shape[0],
+        "words": counts.shape[1],
+        "nonzeros": counts.nnz,
+        "components": int(code.max()) + 1,
+        "labelled": N_LABELLED,
+        "turns": turns,
+        "steps a turn": f"{each} (NumPy: 1)",
+    }
+    record = report.Record(
+        NAME, report.folder(options), settings, ("plsa-learn", "numpy", "scipy"), options.resume
+    )
+    with threadpool_limits(1):
+        steps = record.measured("steps", lambda: time_steps(counts, code, turns, each))
+        products = record.measured(
+            "products", lambda: time_products(counts, int(code.max()) + 1, turns, each)
+        )
+    record.finish(
+        "\n\n".join(
+            [
+                report.heading(
+                    "One EM step of a mixture of multinomials",
+                    "How long does one step take beside the ways that NumPy and SciPy have for it? One "
+                    "thread unless said otherwise; all begin at the estimates of the labelled documents and "
+                    "find the same parameters. The best step of all turns, the worst in brackets.",
+                    settings,
+                    record.facts,
+                ),
+                step_table(steps),
+                "The dense way makes a documents x words matrix of 1,024 documents at a time; whole it would "
+                f"take {counts.shape[0] * counts.shape[1] * 8 / 1e9:.1f} GB. Ours makes none.",
+                "## The products alone",
+                products_table(products),
+                "## The targets",
+                targets_table(steps, products),
+            ]
+        )
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
