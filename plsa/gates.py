@@ -73,7 +73,7 @@ class OneComponent(MissingLabel):
 
     P(z) = P(c) P(z|c), where c is the class of z, from the expected number of documents N[z] of a pass:
     P(c) ~ N[c] + `class_alpha` with N[c] = sum of N[z] over z in c, and P(z|c) ~ N[z] + `component_alpha`
-    (seed 001, eq. 3.10 and 3.11). Components without any document share what their class has evenly.
+    (seed 001, eq. 3.10 and 3.11). Where there is nothing to go by, all have the same.
     """
 
     def __init__(self, layout: Layout, class_alpha: float, component_alpha: float) -> None:
@@ -101,7 +101,8 @@ class OneComponent(MissingLabel):
         of_class = self.layout.topic_class
         documents = count.sum(axis=0)
         in_class = np.bincount(of_class, documents, self.layout.n_classes) + self.class_alpha
-        self.class_prior = in_class / in_class.sum()
+        total = in_class.sum()
+        self.class_prior = in_class / total if total > 0 else np.full(len(in_class), 1 / len(in_class))
         self.component_prior = self._shares(documents + self.component_alpha)
         return True
 
@@ -119,14 +120,17 @@ class OneComponent(MissingLabel):
         return np.where(total > 0, each / np.where(total > 0, total, 1), even)
 
     def log_prior(self) -> float:
-        """The logarithm of the Dirichlet densities of P(c) and P(z|c), but for a constant."""
+        """The logarithm of the Dirichlet densities of P(c) and P(z|c), but for a constant.
+
+        A probability of zero, which only `take` can bring, counts as the smallest normal number.
+        """
         total = 0.0
         for alpha, chance in (
             (self.class_alpha, self.class_prior),
             (self.component_alpha, self.component_prior),
         ):
             if alpha > 0:
-                total += alpha * float(np.log(chance).sum())
+                total += alpha * float(np.log(np.maximum(chance, np.finfo(float).smallest_normal)).sum())
         return total
 
 

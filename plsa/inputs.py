@@ -274,6 +274,23 @@ def check_classes(labelled: NDArray[Any]) -> None:
         check_classification_targets(labelled)
 
 
+def check_positives(known: NDArray[Any], where: NDArray[np.intp]) -> None:
+    """Raises where what is not marked as unlabelled is something else than 1 (positive) or 0 (unlabelled)."""
+    wrong = (
+        np.flatnonzero((known != 1) & (known != 0)) if known.dtype.kind in "biuf" else np.arange(len(known))
+    )
+    if len(wrong):
+        raise ValueError(
+            f"y holds {known[wrong[0]].item()!r} at {where[wrong[0]]}; a document is positive (1) or "
+            "unlabelled (-1, 0 or None): pass y == your_class for a class of your own. Unknown label type: not binary."
+        )
+    if not np.any(known == 1):
+        raise ValueError(
+            "y labels no document as positive: there is nothing to look for. Mark at least one with 1; PLSA "
+            "needs no labels at all."
+        )
+
+
 def check_labelled_weight(labelled: NDArray[np.bool_], weight: Real | None) -> None:
     """Raises where no labelled document counts."""
     if weight is not None and not np.any(weight[labelled] > 0):

@@ -107,14 +107,23 @@ class MixtureSteps:
         words = unpadded(statistics.word, self.n_topics)
         words += self._column
         _kernels.normalise_columns(statistics.word, parameters.word_topic, 0.0, self.n_topics, self.n_threads)
+        learnt = Parameters(statistics.doc, statistics.word, self._gate())
         self._spare.append((parameters.doc_topic, parameters.word_topic))
-        return Parameters(statistics.doc, statistics.word, self._gate())
+        return learnt
 
     def explained(self, parameters: Parameters) -> Parameters:
         """The same with the P(z|d) that follow from them, each document under its label."""
-        doc, _ = self._room()
+        # Ctrl-C may have come when these very arrays were taken for spare ones.
+        doc = padded_zeros(self.counts.n_documents, self.n_topics, self.counts.dtype)
         self._posterior(log_words(parameters.word_topic, self.n_topics), parameters, 1.0, doc)
         return Parameters(doc, parameters.word_topic, parameters.gate)
+
+    def cut_short(self, parameters: Parameters) -> Parameters:
+        """Parameters that annealing was stopped at, as of the model itself, whatever was under way."""
+        self.give_back()
+        self.power = 1.0
+        self.gate.take(parameters.gate[self.gate.layout.n_classes, : self.n_topics].astype(np.float64))
+        return parameters
 
     def reordered(self, parameters: Parameters, order: NDArray[np.intp]) -> Parameters:
         """The parameters with component order[z] as component z; the classes keep their places."""

@@ -254,13 +254,13 @@ class NaiveBayesEM(ClassModel):
         inputs.check_annealing(self.annealing)
 
     def _learn_corpus(self, corpus: Corpus) -> str:
-        inputs.check_some_words(corpus.counts, corpus.weight)
         known = corpus.labels.labelled
         weight = corpus.weight
         if self.unlabeled_weight != 1 and not known.all():
             each = np.where(known, 1.0, float(self.unlabeled_weight)) * corpus.each()
             weight = each.astype(corpus.counts.dtype)
         corpus = Corpus(corpus.counts, corpus.labels, weight)
+        inputs.check_some_words(corpus.counts, weight)
         alpha = inputs.check_alpha(self.alpha, corpus.counts.n_words)
         numbers, are_open = inputs.check_components_per_class(self.components_per_class, self.classes_)
         scaling = self._chosen_scaling(corpus, alpha, numbers)
@@ -404,9 +404,9 @@ class NaiveBayesEM(ClassModel):
         parameters = annealed.parameters
         trace = np.column_stack([powers[: len(annealed.trace)], annealed.trace])
         if annealed.reason in STOPPED or to_stop:
-            steps.power = 1.0
-            reason = annealed.reason if annealed.reason in STOPPED else "callback"
-            return replace(self._best_run(steps, [lambda: parameters], 0), reason=reason), trace
+            # Where that stands at power 1; nobody is asked again.
+            ended = em.run(steps, steps.cut_short(parameters), em.Stop(0, 0.0, 0.0))
+            return replace(ended, reason=annealed.reason if annealed.reason in STOPPED else "callback"), trace
         order = self._order(steps, corpus, parameters, plain)
         begin = [lambda: steps.reordered(parameters, order)]
         return self._best_run(steps, begin, doing=of, more_follows=more_follows), trace
@@ -437,13 +437,13 @@ class NaiveBayesEM(ClassModel):
         prior = explained.gate[layout.n_classes, : layout.n_topics].astype(np.float64)
         self._keep(replace(fit, parameters=explained), steps, prior)
         self.annealing_trace_ = annealed
-        self.components_per_class_ = np.bincount(layout.topic_class).tolist()
         self._code = labels.code
         self._assign(layout)
 
     def _assign(self, layout: Layout) -> None:
         """Sets what follows from which component is whose."""
         self.topic_class_ = layout.topic_class
+        self.components_per_class_ = np.bincount(layout.topic_class, minlength=layout.n_classes).tolist()
         self.label_topic_ = layout.allowed()
         self.class_prior_ = self.label_topic_ @ self.topic_prior_
         self.transduction_ = self.doc_topic_.astype(np.float64) @ self.label_topic_.T
@@ -537,7 +537,11 @@ def by_labels(
     """
     of_class = np.zeros((layout.n_classes, layout.n_topics))
     np.add.at(of_class, code, each[:, np.newaxis] * topics)
-    return np.asarray(linear_sum_assignment(-of_class[layout.topic_class])[1])
+    order = np.asarray(linear_sum_assignment(-of_class[layout.topic_class])[1])
+    for place in range(layout.n_classes):  # within a class all orders are as good: they stay as they were
+        own = layout.topic_class == place
+        order[own] = np.sort(order[own])
+    return order
 
 
 def _dealt(corpus: Corpus, layout: Layout, rng: np.random.RandomState) -> NDArray[np.float64]:
@@ -567,9 +571,9 @@ def _dealt(corpus: Corpus, layout: Layout, rng: np.random.RandomState) -> NDArra
 
 def _powers(annealing: Any) -> NDArray[np.float64]:
     """The powers of a schedule that was checked; 1 alone where nothing is to be annealed."""
-    if annealing is None or annealing is False:
-        return np.ones(1)
-    return annealing_schedule() if annealing is True else np.asarray(annealing, dtype=np.float64)
+    if annealing is None or isinstance(annealing, bool | np.bool_):
+        return annealing_schedule() if annealing else np.ones(1)
+    return np.asarray(annealing, dtype=np.float64)
 
 
 def _together(candidates: Sequence[Held]) -> Held:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
@@ -508,3 +509,121 @@ def learn_partly_labelled(
         words = fitted.word_topic
         traces.append(fitted.trace)
     return Semi(fitted, model, prior, traces)
+
+
+# --- mixtures of multinomials --------------------------------------------------------------------
+#
+# A document has one component z, from which all its words are. topic_class[z] is the class of component z,
+# code[d] that of document d, -1 where it has none. Equations are those of Nigam, McCallum and Mitchell.
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """P(w|z), P(class) and P(z|its class)."""
+
+    words: np.ndarray  # (W, K)
+    classes: np.ndarray  # (C,)
+    components: np.ndarray  # (K,)
+
+
+@dataclass(frozen=True)
+class Pseudo:
+    """Pseudo-counts of every word in every component, of every class, of every component in its class."""
+
+    words: np.ndarray  # (W,)
+    classes: float
+    components: float
+
+
+def share_out(counts, groups, n_groups):
+    """Each count divided by the sum of its group; evenly where that sum is zero."""
+    sums = np.bincount(groups, counts, n_groups)[groups]
+    sizes = np.bincount(groups, minlength=n_groups)[groups]
+    return np.where(sums > 0, counts / np.where(sums > 0, sums, 1), 1 / sizes)
+
+
+def mixture_joint(X, code, topic_class, mixture):
+    """log P(d, z) = log P(class) + log P(z|class) + sum_w n(d, w) log P(w|z); -inf under another label."""
+    with np.errstate(divide="ignore"):
+        log_prior = np.log(mixture.classes[topic_class] * mixture.components)
+    joint = log_prior + np.float64(X) @ safe_log(np.float64(mixture.words), X.dtype)
+    of_another_class = (code[:, np.newaxis] >= 0) & (code[:, np.newaxis] != topic_class)
+    return np.where(of_another_class, -np.inf, joint)
+
+
+def mixture_posterior(joint, power, code, topic_class):
+    """P(z|d) ~ P(d, z)^power (eq. 3.15; 3.12 at power 1), and (1 / power) log sum_z P(d, z)^power.
+
+    A document that is impossible has the components that its label allows evenly.
+    """
+    peak = joint.max(axis=1, keepdims=True)
+    impossible = np.isneginf(peak)
+    share = np.exp(power * (joint - np.where(impossible, 0, peak)))
+    total = share.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        log_total = (peak + np.log(np.where(impossible, 1, total)) / power)[:, 0]
+    allowed = (code[:, np.newaxis] < 0) | (code[:, np.newaxis] == topic_class)
+    evenly = allowed / allowed.sum(axis=1, keepdims=True)
+    return np.where(impossible, evenly, share / np.where(impossible, 1, total)), log_total
+
+
+def mixture_maximise(X, weight, share, topic_class, n_classes, pseudo, old_words):
+    """Eq. 3.9, 3.10 and 3.11: counts and pseudo-counts, normalised; old words where there are neither."""
+    weighted = weight[:, np.newaxis] * share
+    words = np.float64(X).T @ weighted + pseudo.words[:, np.newaxis]
+    documents = weighted.sum(axis=0)
+    of_class = np.bincount(topic_class, documents, n_classes) + pseudo.classes
+    return Mixture(
+        normalise_columns(words, old_words, 0),
+        of_class / of_class.sum(),
+        share_out(documents + pseudo.components, topic_class, n_classes),
+    )
+
+
+def mixture_objective(log_total, weight, mixture, pseudo, dtype):
+    """Eq. 3.8, or the free energy of a power: what its steps never lower."""
+    counted = np.where(weight > 0, log_total, 0)
+    return (
+        weight @ counted
+        + pseudo.words @ safe_log(np.float64(mixture.words), dtype).sum(axis=1)
+        + (pseudo.classes * np.log(mixture.classes).sum() if pseudo.classes > 0 else 0)
+        + (pseudo.components * np.log(mixture.components).sum() if pseudo.components > 0 else 0)
+    )
+
+
+@dataclass(frozen=True)
+class LearntMixture:
+    """The parameters after the last step; before each step and at the end the objective at its power."""
+
+    mixture: Mixture
+    share: np.ndarray  # (D, K): P(z|d) at power 1
+    log_likelihood: float
+    trace: list[float]
+
+
+def learn_mixture(X, weight, code, topic_class, n_classes, pseudo, share, powers):
+    """From the documents' first components one step at each power, the last of which is only looked at."""
+    mixture = mixture_maximise(
+        X, weight, share, topic_class, n_classes, pseudo, np.zeros((X.shape[1], len(topic_class)))
+    )
+    trace = []
+    for number, power in enumerate(powers, 1):
+        joint = mixture_joint(X, code, topic_class, mixture)
+        share, log_total = mixture_posterior(joint, power, code, topic_class)
+        trace.append(mixture_objective(log_total, weight, mixture, pseudo, X.dtype))
+        if number < len(powers):
+            mixture = mixture_maximise(X, weight, share, topic_class, n_classes, pseudo, mixture.words)
+    share, log_total = mixture_posterior(mixture_joint(X, code, topic_class, mixture), 1.0, code, topic_class)
+    return LearntMixture(mixture, share, weight @ np.where(weight > 0, log_total, 0), trace)
+
+
+def best_order(value):
+    """The highest sum of value[place, order[place]] over all orders of the columns."""
+    places = range(len(value))
+    return max(sum(value[place, order[place]] for place in places) for order in permutations(places))
+
+
+def divergences(from_words, to_words):
+    """(K, K): KL(column i of the first || column j of the second), in which no word has probability zero."""
+    log_ratio = np.log(from_words[:, :, np.newaxis]) - np.log(to_words[:, np.newaxis])
+    return (from_words[:, :, np.newaxis] * log_ratio).sum(axis=0)

@@ -284,6 +284,57 @@ def state_counts(draw, n_states, n_topics):
     return size * table * np.array(rows)[:, np.newaxis] * np.array(columns)
 
 
+@st.composite
+def alphas(draw, n_words):
+    """Pseudo-counts of words: one number, or one for each word; some of them zero."""
+    if draw(st.booleans()):
+        return draw(st.sampled_from([1.0, 0.0, 0.01, 5.0]))
+    return draw(positive_tables(1, n_words))[0] / 23
+
+
+@dataclass(frozen=True)
+class MixtureProblem:
+    """Documents, of which some have a label, and all else that a mixture of multinomials is told."""
+
+    X: sparse.csr_array
+    code: np.ndarray  # (D,) the class of each document, -1 where it has none
+    weight: np.ndarray | None  # (D,)
+    layout: DrawnLayout
+    alpha: float | np.ndarray  # of words: one, or (W,)
+    class_alpha: float
+    component_alpha: float
+    share: np.ndarray  # (D, K) the components that documents begin with, none that their label rules out
+
+
+@st.composite
+def mixture_problems(draw, real=np.float64, index=np.int32, **limits):
+    """Any labels, weights and pseudo-counts; a labelled document counts; some may begin with nothing."""
+    X = draw(counts(real, index, **limits))
+    n_documents, n_words = X.shape
+    layout = draw(layouts(max_extra=0))
+    code = draw(labels(n_documents, layout.n_classes))
+    weight = draw(st.none() | weights(n_documents, real))
+    told = draw(st.integers(0, n_documents - 1))
+    code[told] = max(code[told], 0)
+    if weight is not None:
+        weight[told] = max(weight[told], 1)
+    foreign = (code[:, np.newaxis] >= 0) & (code[:, np.newaxis] != layout.topic_class)
+    share = np.where(foreign, 0, draw(positive_tables(n_documents, layout.n_topics, zeros=False)))
+    share /= share.sum(axis=1, keepdims=True)
+    begins = np.array(draw(st.lists(st.booleans(), min_size=n_documents, max_size=n_documents)))
+    begins[told] = True
+    return MixtureProblem(
+        X=X,
+        code=code.astype(np.int32),
+        weight=weight,
+        layout=layout,
+        alpha=draw(alphas(n_words)),
+        class_alpha=draw(st.sampled_from([0.0, 1.0, 0.3])),
+        component_alpha=draw(st.sampled_from([1.0, 0.0, 0.3])),
+        share=share * begins[:, np.newaxis],
+    )
+
+
 # How a label that is missing may be written, beside labels of each kind.
 LABEL_KINDS = ("whole numbers", "numbers and NaN", "strings and None", "strings and -1", "truths and None")
 

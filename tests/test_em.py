@@ -387,3 +387,95 @@ def test_an_objective_that_is_no_number_is_a_fall():
     fit = em.run(along([0, 1, float("nan"), 5]), Place(0), em.Stop(9, 0.0, 0.0))
     assert fit.reason == "fell"
     assert len(fit.trace) == 3
+
+
+# --- annealed ------------------------------------------------------------------------------------
+
+
+class WarmHill(Hill):
+    """A hill whose height depends on the power, which it notes with the place of every look."""
+
+    power = 1.0
+
+    def __init__(self, height=lambda at, power: at * power, **others):
+        super().__init__(lambda at: height(at, self.power), **others)
+        self.looks = []
+
+    def expect(self, place):
+        self.looks.append((place.at, self.power))
+        return super().expect(place)
+
+
+POWERS = [0.25, 0.5, 0.5, 0.75, 1.0]
+
+
+def test_one_step_at_each_power_but_the_last():
+    """An expectation at every power, of the place that the step before it led to; there it is left."""
+    hill = WarmHill()
+    fit = em.follow(hill, Place(0), POWERS, None)
+    assert hill.looks == [(0, 0.25), (1, 0.5), (2, 0.5), (3, 0.75), (4, 1.0)]
+    assert fit.trace == [0, 0.5, 1.0, 2.25, 4.0]
+    assert (fit.parameters.at, fit.reason, fit.n_passes) == (4, "annealed", 5)
+    assert hill.n_maximised == 4
+    assert hill.power == 1.0
+    assert not fit.parameters.used
+
+
+def test_one_power_is_one_look():
+    start = Place(3)
+    hill = WarmHill()
+    fit = em.follow(hill, start, [0.5], None)
+    assert (fit.parameters, fit.trace, hill.n_maximised) == (start, [1.5], 0)
+    assert hill.power == 0.5
+
+
+@pytest.mark.parametrize("way", [-1e9, 0.0, 1e-30])
+def test_falls_and_small_rises_are_no_reason_while_powers_change(way):
+    hill = WarmHill(lambda at, power: at * way)
+    fit = em.follow(hill, Place(0), POWERS, None)
+    assert fit.reason == "annealed"
+    assert len(fit.trace) == 5
+
+
+def test_a_callback_may_stop_between_powers():
+    hill = WarmHill()
+    seen = []
+
+    def watch(done):
+        seen.append(done.number)
+        return done.number == 3
+
+    fit = em.follow(hill, Place(0), POWERS, watch)
+    assert fit.reason == "callback"
+    assert seen == [1, 2, 3]
+    assert (fit.parameters.at, len(fit.trace)) == (2, 3)
+    assert hill.power == 1.0
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+@pytest.mark.parametrize("when", [1, 3])
+def test_whatever_happens_the_steps_are_left_at_the_last_power(error, when):
+    hill = WarmHill()
+
+    def watch(done):
+        if done.number == when:
+            raise error
+
+    if error is KeyboardInterrupt:
+        fit = em.follow(hill, Place(0), POWERS, watch)
+        assert fit.reason == "interrupted"
+        assert fit.parameters.at == when - 1
+        assert not fit.parameters.used
+    else:
+        with pytest.raises(error):
+            em.follow(hill, Place(0), POWERS, watch)
+    assert hill.power == 1.0
+
+
+def test_steps_that_were_annealed_may_be_annealed_again():
+    """Several starts share the steps of one corpus: powers and passes begin anew."""
+    hill = WarmHill()
+    first, second = (em.follow(hill, Place(0), POWERS, None) for _ in range(2))
+    assert first.trace == second.trace
+    assert second.n_passes == 5
+    assert hill.n_passes == em.Annealed(hill, POWERS).n_passes == 10

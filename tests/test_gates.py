@@ -11,7 +11,7 @@ from scipy import sparse
 
 from plsa import em, inputs, semisupervised, start
 from plsa.evidence import Corpus
-from plsa.gates import FakeLabel, Mislabelling, MissingLabel
+from plsa.gates import FakeLabel, Mislabelling, MissingLabel, OneComponent
 from plsa.labelled import Settings
 from plsa.parameters import Parameters, padded
 from plsa.steps import Counts, GatedSteps
@@ -151,6 +151,78 @@ def test_hard_classes_of_topics_are_never_learnt():
         assert not np.allclose(gate.beta, beta)
         assert np.allclose(gate.class_topic, class_topic) is (gate is hard)
     assert_array_equal(hard.class_topic, first)
+
+
+# --- one component a document --------------------------------------------------------------------
+
+
+def one_component(layout, class_alpha=0.0, component_alpha=0.0):
+    return OneComponent(Layout(layout.topic_class, layout.n_classes), class_alpha, component_alpha)
+
+
+@given(strategies.layouts(max_extra=0), st.data())
+def test_chances_of_components_are_the_reference(layout, data):
+    """P(c) and P(z|c) from any counts and pseudo-counts; labelled states have their class's part of P(z)."""
+    class_alpha, component_alpha = (data.draw(st.sampled_from([0.0, 1.0, 0.3])) for _ in range(2))
+    gate = one_component(layout, class_alpha, component_alpha)
+    shape = (layout.n_classes + 1, layout.n_topics)
+    assert_array_equal(gate.open(), reference.missing_label_gate(layout.topic_class, layout.n_classes))
+    for _ in range(data.draw(st.integers(1, 3))):
+        count = data.draw(strategies.state_counts(*shape)) * gate.open()
+        documents = count.sum(axis=0)
+        assume(documents.sum() + class_alpha > 0)
+        before = count.copy()
+        assert gate.learn(count) is True
+        assert_array_equal(count, before)
+        of_class = np.bincount(layout.topic_class, documents, layout.n_classes) + class_alpha
+        assert_allclose(gate.class_prior, of_class / of_class.sum(), rtol=1e-12)
+        share = reference.share_out(documents + component_alpha, layout.topic_class, layout.n_classes)
+        assert_allclose(gate.component_prior, share, rtol=1e-12)
+        prior = gate.class_prior[layout.topic_class] * share
+        assert_allclose(gate.topic_prior(), prior, rtol=1e-12)
+        assert_allclose(prior.sum(), 1, rtol=1e-12)
+        assert_allclose(gate.table(), gate.open() * prior, rtol=1e-12)
+        wanted = sum(
+            alpha * np.log(chance).sum()
+            for alpha, chance in ((class_alpha, gate.class_prior), (component_alpha, share))
+            if alpha > 0
+        )
+        assert_allclose(gate.log_prior(), wanted, rtol=1e-12, atol=1e-12)
+
+
+@given(strategies.layouts(max_extra=0), st.data())
+def test_chances_that_are_taken_are_those_given(layout, data):
+    """P(z) stays what it is handed, zeros among it; a class of no chance has its components evenly."""
+    gate = one_component(layout, 0.0, 0.0)
+    prior = data.draw(strategies.distributions(1, layout.n_topics))[0]
+    gate.take(prior)
+    assert_allclose(gate.topic_prior(), prior, rtol=1e-12, atol=1e-300)
+    assert_allclose(gate.class_prior.sum(), 1, rtol=1e-12)
+    for c in range(layout.n_classes):
+        own = layout.topic_class == c
+        assert_allclose(gate.component_prior[own].sum(), 1, rtol=1e-12)
+        if prior[own].sum() == 0:
+            assert_allclose(gate.component_prior[own], 1 / own.sum(), rtol=1e-12)
+
+
+@given(strategies.layouts(max_extra=0), st.data())
+def test_the_density_of_chances_that_are_taken_is_finite(layout, data):
+    """Components of no chance come from a class that none of the documents is of: any place will do."""
+    gate = one_component(layout, 0.0, 1.0)
+    gate.take(data.draw(strategies.distributions(1, layout.n_topics))[0])
+    assert np.isfinite(gate.log_prior())
+
+
+@given(strategies.layouts(max_extra=0), st.data())
+def test_one_component_begins_evenly_and_reads_labels_as_missing_ones(layout, data):
+    gate = one_component(layout)
+    n_classes = layout.n_classes
+    assert_allclose(gate.class_prior, 1 / n_classes)
+    sizes = np.bincount(layout.topic_class)[layout.topic_class]
+    assert_allclose(gate.topic_prior(), 1 / (n_classes * sizes), rtol=1e-12)
+    code = data.draw(strategies.labels(6, n_classes)).astype(np.int32)
+    missing = MissingLabel(Layout(layout.topic_class, n_classes))
+    assert_array_equal(gate.states(code, code), missing.states(code, code))
 
 
 # --- EM ------------------------------------------------------------------------------------------

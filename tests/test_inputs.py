@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from plsa import PLSA, CountScaler, PLSAClassifier
+from plsa import PLSA, CountScaler, NaiveBayesEM, PLSAClassifier
 
 X = np.array([[2.0, 1, 0], [0, 3, 1], [1, 0, 4]])
 Y = ["a", "b", "a"]
@@ -41,7 +41,7 @@ BAD_COUNTS = [
 ]
 
 
-@pytest.mark.parametrize("estimator", [PLSA(2), PLSAClassifier(), CountScaler()])
+@pytest.mark.parametrize("estimator", [PLSA(2), PLSAClassifier(), NaiveBayesEM(), CountScaler()])
 @pytest.mark.parametrize(("counts", "message"), BAD_COUNTS)
 def test_bad_counts(estimator, counts, message):
     """Refused by every estimator, with a message that helps; the estimator stays unfitted."""
@@ -99,7 +99,7 @@ def test_bad_parameters(parameters, message):
         (["a", "b", "c"], "1D array of numbers"),
     ],
 )
-@pytest.mark.parametrize("estimator", [PLSA(2), PLSAClassifier(), CountScaler()])
+@pytest.mark.parametrize("estimator", [PLSA(2), PLSAClassifier(), NaiveBayesEM(), CountScaler()])
 def test_bad_weights(estimator, weight, message):
     """Of the wrong length, negative, not numbers."""
     with pytest.raises(ValueError, match=message):
@@ -118,8 +118,9 @@ def test_bad_weights(estimator, weight, message):
 )
 def test_bad_labels(y, message):
     """Too few, continuous, none at all."""
-    with pytest.raises(ValueError, match=message):
-        PLSAClassifier().fit(X, y)
+    for estimator in (PLSAClassifier(), NaiveBayesEM()):
+        with pytest.raises(ValueError, match=message):
+            estimator.fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,100 @@ def test_bad_classifier_parameters(parameters, message):
     assert not [name for name in vars(model) if name.endswith("_")]
 
 
-@pytest.mark.parametrize("estimator", [PLSA(2, random_state=0), PLSAClassifier(), CountScaler()])
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"components_per_class": 0}, "components_per_class == 0, but must be a whole number >= 1"),
+        ({"components_per_class": -2}, "components_per_class == -2"),
+        ({"components_per_class": 1.5}, 'components_per_class == 1.5, but must be "auto", a whole number'),
+        ({"components_per_class": True}, "components_per_class == True"),
+        ({"components_per_class": None}, "components_per_class == None"),
+        ({"components_per_class": "many"}, "components_per_class == 'many'"),
+        (
+            {"components_per_class": [1, 2, 3]},
+            r"components_per_class has 3 entries for 2 classes \['a', 'b'\]",
+        ),
+        ({"components_per_class": ["auto"]}, "components_per_class has 1 entries for 2 classes"),
+        ({"components_per_class": []}, "components_per_class has 0 entries"),
+        ({"components_per_class": [1, 0]}, "components_per_class == 0"),
+        ({"components_per_class": ["auto", 0]}, "components_per_class == 0"),
+        ({"components_per_class": ["auto", "many"]}, "components_per_class == 'many'"),
+        (
+            {"components_per_class": {"a": 1}},
+            r"components_per_class does not fit.*unknown \[\], missing \['b'\]",
+        ),
+        ({"components_per_class": {"a": 1, "c": 2}}, r"unknown \['c'\], missing \['b'\]"),
+        ({"components_per_class": {"a": "auto", "c": "auto"}}, r"unknown \['c'\], missing \['b'\]"),
+        ({"components_per_class": {"a": 1, "b": "many"}}, "components_per_class == 'many'"),
+        ({"unlabeled_weight": -1}, "unlabeled_weight == -1, but must be a finite number >= 0"),
+        ({"unlabeled_weight": np.nan}, "unlabeled_weight == nan"),
+        ({"unlabeled_weight": np.inf}, "unlabeled_weight == inf"),
+        ({"unlabeled_weight": "auto"}, "unlabeled_weight == 'auto'"),
+        ({"unlabeled_weight": None}, "unlabeled_weight == None"),
+        ({"annealing": [0.1, 0.5]}, "annealing ends at 0.5, but must end at 1"),
+        ({"annealing": [1.0, 0.5]}, "annealing ends at 0.5"),
+        ({"annealing": []}, "annealing is empty, but must end at 1"),
+        ({"annealing": [0.5, 0.0, 1.0]}, "annealing holds the power 0 at 1; powers must be above 0"),
+        ({"annealing": [-0.5, 1.0]}, "annealing holds the power -0.5 at 0"),
+        ({"annealing": [0.5, 1.5, 1.0]}, "annealing holds the power 1.5 at 1"),
+        ({"annealing": [0.5, np.nan, 1.0]}, "annealing holds the power nan at 1"),
+        ({"annealing": "slow"}, "annealing == 'slow', but must be None, True, or a sequence of powers"),
+        ({"annealing": 0.5}, "annealing == 0.5"),
+        ({"annealing": ["0.5", "1.0"]}, r"annealing == \['0.5', '1.0'\]"),
+        ({"annealing": [[0.5, 1.0]]}, r"annealing == \[\[0.5, 1.0\]\]"),
+        ({"annealing": [True, True]}, r"annealing == \[True, True\]"),
+        (
+            {"correspondence": "best"},
+            r"correspondence == 'best', but must be one of \[None, 'labels', 'kl'\]",
+        ),
+        ({"correspondence": True}, "correspondence == True"),
+        ({"alpha": -1}, "alpha == -1, but must be a finite number >= 0"),
+        ({"alpha": np.nan}, "alpha == nan"),
+        ({"alpha": np.inf}, "alpha == inf"),
+        ({"alpha": "x"}, "alpha == 'x'"),
+        ({"alpha": None}, "alpha == None"),
+        ({"alpha": True}, "alpha == True"),
+        ({"alpha": [1.0, 2.0]}, r"alpha has shape \(2,\).*one for each of the 3 words"),
+        ({"alpha": np.ones((2, 3))}, r"alpha has shape \(2, 3\)"),
+        ({"alpha": ["a", "b", "c"]}, "alpha has shape .* and type <U1"),
+        ({"alpha": [1.0, -2.0, 0.0]}, "alpha holds -2.0 at 1; pseudo-counts must be finite and >= 0"),
+        ({"alpha": [1.0, 1.0, np.nan]}, "alpha holds nan at 2"),
+        ({"alpha": [np.inf, 1.0, 1.0]}, "alpha holds inf at 0"),
+        ({"class_alpha": -0.5}, "class_alpha == -0.5"),
+        ({"class_alpha": [1.0, 1.0]}, r"class_alpha == \[1.0, 1.0\]"),
+        ({"component_alpha": -0.5}, "component_alpha == -0.5"),
+        ({"component_alpha": np.nan}, "component_alpha == nan"),
+        ({"scaling": "log"}, "scaling == 'log'"),
+        ({"max_iter": -1}, "max_iter == -1"),
+        ({"tol": "x"}, "tol == 'x'"),
+        ({"n_init": 0}, "n_init == 0"),
+        ({"n_threads": 0}, "n_threads == 0"),
+        ({"dtype": "int32"}, "dtype is 'int32'"),
+        ({"callback": 3}, "callback == 3"),
+    ],
+)
+def test_bad_mixture_parameters(parameters, message):
+    """Each is named with what was found, with and without a missing label, and nothing is half-fitted."""
+    for y in (Y, ["a", "b", None]):
+        model = NaiveBayesEM(**parameters)
+        with pytest.raises(ValueError, match=message):
+            model.fit(X, y)
+        assert not [name for name in vars(model) if name.endswith("_")]
+
+
+def test_pseudo_counts_of_every_form():
+    """A number or one for each word, as a list, an array of any numbers, a column of a table."""
+    wanted = NaiveBayesEM(alpha=2.0).fit(X, Y).components_
+    for alpha in (2, np.float32(2), [2, 2, 2], (2.0, 2.0, 2.0), np.full(3, 2, dtype=np.uint8)):
+        np.testing.assert_array_equal(NaiveBayesEM(alpha=alpha).fit(X, Y).components_, wanted)
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series([2.0, 2.0, 2.0], index=[7, 8, 9])
+    np.testing.assert_array_equal(NaiveBayesEM(alpha=series).fit(X, Y).components_, wanted)
+
+
+@pytest.mark.parametrize(
+    "estimator", [PLSA(2, random_state=0), PLSAClassifier(), NaiveBayesEM(), CountScaler()]
+)
 def test_a_failed_refit_leaves_the_fit_before(estimator):
     """The model goes on answering as it did."""
     estimator.fit(X, Y)
@@ -160,8 +254,9 @@ def test_weight_only_where_there_is_nothing():
     empty = np.vstack([X, np.zeros((1, 3))])
     with pytest.raises(ValueError, match="not one word"):
         PLSA(2).fit(empty, sample_weight=[0, 0, 0, 1])
-    with pytest.raises(ValueError, match="zero for all 2 labelled documents"):
-        PLSAClassifier().fit(X, ["a", "b", None], sample_weight=[0, 0, 1])
+    for estimator in (PLSAClassifier(), NaiveBayesEM()):
+        with pytest.raises(ValueError, match="zero for all 2 labelled documents"):
+            estimator.fit(X, ["a", "b", None], sample_weight=[0, 0, 1])
 
 
 def test_counts_beyond_float32_are_refused_and_float64_takes_them():

@@ -988,6 +988,162 @@ def test_leaps_over_many_rows_give_the_same_bits(real):
     assert_close(end, wanted, real, scale=1000)
 
 
+# --- sums over the words of documents, and over the documents of words ---------------------------
+
+
+def random_rows(n_rows, n_topics, real, seed=0):
+    """Numbers of either sign and of every size."""
+    rng = np.random.default_rng(seed)
+    return (rng.normal(size=(n_rows, n_topics)) * 10 ** rng.uniform(-3, 3, (n_rows, n_topics))).astype(real)
+
+
+def sums(kernel, problem, rows, n_threads=1, level=None, n_parts=None):
+    """`_kernels.document_sums` or `word_sums`; inputs are read-only, the output begins as NaN."""
+    n_documents, n_words = problem.X.shape
+    real, n_topics = problem.real, rows.shape[1]
+    n_sums = n_documents if kernel is _kernels.document_sums else n_words
+    found = np.full((n_sums, padded_width(n_topics, real)), np.nan, dtype=real)
+    corpus = corpus_of(problem.X, problem.weight, n_parts or n_threads)
+    if level is not None:
+        _kernels.use_level(level)
+    kernel(corpus, frozen(padded(rows, real)), found, n_threads)
+    assert not found[:, n_topics:].any(), "padding must stay zero"
+    return found[:, :n_topics]
+
+
+def document_sums(problem, rows, **how):
+    """(D, K): X @ rows."""
+    return sums(_kernels.document_sums, problem, rows, **how)
+
+
+def word_sums(problem, rows, **how):
+    """(W, K): X.T @ (weight * rows)."""
+    return sums(_kernels.word_sums, problem, rows, **how)
+
+
+def assert_are_the_products(problem, of_words, of_documents, **how):
+    """Both sums are dense NumPy's, but for rounding of their terms."""
+    X = problem.X.toarray().astype(np.float64)
+    relative = RELATIVE[np.dtype(problem.real)]
+    wanted, size = X @ of_words.astype(np.float64), X @ np.abs(of_words).astype(np.float64)
+    assert np.all(np.abs(document_sums(problem, of_words, **how) - wanted) <= relative * size)
+    weight = np.ones(len(X)) if problem.weight is None else problem.weight.astype(np.float64)
+    weighted = weight[:, np.newaxis] * of_documents.astype(np.float64)
+    assert np.all(
+        np.abs(word_sums(problem, of_documents, **how) - X.T @ weighted)
+        <= relative * (X.T @ np.abs(weighted))
+    )
+
+
+@types
+@given(data=st.data())
+def test_sums_are_the_dense_products(real, index, data):
+    """Empty documents and words, stored zeros, weights of zero; any threads and parts: the same bits."""
+    problem = data.draw(strategies.problems(real, index))
+    n_documents, n_words = problem.X.shape
+    of_words = random_rows(n_words, problem.n_topics, real)
+    of_documents = random_rows(n_documents, problem.n_topics, real, seed=1)
+    assert_are_the_products(problem, of_words, of_documents)
+    by_document, by_word = document_sums(problem, of_words), word_sums(problem, of_documents)
+    for level in LEVELS:
+        for n_threads, n_parts in ((1, 1), (1, 3), (2, 2), (3, 7)):
+            how = {"n_threads": n_threads, "level": level, "n_parts": n_parts}
+            assert document_sums(problem, of_words, **how).tobytes() == by_document.tobytes()
+            assert word_sums(problem, of_documents, **how).tobytes() == by_word.tobytes()
+
+
+@types
+@pytest.mark.parametrize("level", LEVELS)
+def test_sums_of_every_number_of_topics(real, index, level):
+    """In registers and beyond."""
+    for n_topics in range(1, 71):
+        problem = strategies.random_problem([5, 0, 12, 3], 17, 1, real, index, seed=n_topics)
+        assert_are_the_products(
+            problem,
+            random_rows(17, n_topics, real, n_topics),
+            random_rows(4, n_topics, real, n_topics + 1),
+            level=level,
+        )
+
+
+@needs_threads
+@types
+@pytest.mark.parametrize("units", [1, 5, 8, 9])
+def test_sums_of_many_documents_have_the_same_bits(real, index, units):
+    """For every instruction set, number of threads and of parts."""
+    n_topics = units * strategies.padding_unit(real) - 1
+    problem = large_problem(real, n_topics, index)
+    n_documents, n_words = problem.X.shape
+    of_words, of_documents = random_rows(n_words, n_topics, real), random_rows(n_documents, n_topics, real)
+    assert_are_the_products(problem, of_words, of_documents)
+    found = set()
+    for level in LEVELS:
+        for n_threads in THREADS:
+            for n_parts in (n_threads, 2 * n_threads + 1):
+                how = {"n_threads": n_threads, "level": level, "n_parts": n_parts}
+                by_document = document_sums(problem, of_words, **how)
+                by_word = word_sums(problem, of_documents, **how)
+                found.add((by_document.tobytes(), by_word.tobytes()))
+    assert len(found) == 1
+
+
+@reals
+def test_sums_have_the_value_worked_out_by_hand(real):
+    X = sparse.csr_array(np.array([[2, 0, 1], [0, 0, 0], [0, 3, 0]], dtype=real))
+    problem = strategies.random_problem([1], 3, 1, real).replace(X=X, weight=np.array([1, 5, 2], dtype=real))
+    rows = np.array([[1, -1], [10, 0], [100, 2]], dtype=real)
+    assert_array_equal(document_sums(problem, rows), [[102, 0], [0, 0], [30, 0]])
+    assert_array_equal(word_sums(problem, rows), [[2, -2], [600, 12], [1, -1]])
+    unweighted = problem.replace(weight=None)
+    assert_array_equal(document_sums(unweighted, rows), [[102, 0], [0, 0], [30, 0]])
+    assert_array_equal(word_sums(unweighted, rows), [[2, -2], [300, 6], [1, -1]])
+
+
+@types
+@pytest.mark.parametrize("shape", [(0, 5), (3, 5), (3, 0), (0, 0)])
+def test_sums_over_nothing_are_zero(real, index, shape):
+    """No documents, no words, or neither of them in the other."""
+    X = sparse.csr_array(shape, dtype=real)
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    problem = strategies.random_problem([1], 3, 1, real).replace(X=X, weight=np.ones(shape[0], dtype=real))
+    for n_threads in (1, 2):
+        found = document_sums(problem, random_rows(shape[1], 9, real), n_threads=n_threads)
+        assert_array_equal(found, np.zeros((shape[0], 9)))
+        found = word_sums(problem, random_rows(shape[0], 9, real), n_threads=n_threads)
+        assert_array_equal(found, np.zeros((shape[1], 9)))
+
+
+@reals
+@pytest.mark.parametrize("kernel", [_kernels.document_sums, _kernels.word_sums])
+def test_sums_refuse_wrong_arrays(real, kernel):
+    problem = strategies.random_problem([3, 0, 5], 6, 9, real)
+    corpus = corpus_of(problem.X, problem.weight, 2)
+    by_document = kernel is _kernels.document_sums
+    n_rows, n_sums = (6, 3) if by_document else (3, 6)
+    rows, found = padded(random_rows(n_rows, 9, real), real), padded(random_rows(n_sums, 9, real), real)
+    kernel(corpus, rows, found, 2)
+    for how in ("short", "long", "flat", "deep", "Fortran order", "other real", "whole numbers", "a list"):
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            kernel(corpus, changed(how)(rows), found, 2)
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            kernel(corpus, rows, changed(how)(found), 2)
+    width = padded_width(9, real)
+    with pytest.raises(
+        ValueError, match=f"rows has length {n_rows + 1} along axis 0, but must have {n_rows}"
+    ):
+        kernel(corpus, changed("long")(rows), found, 2)
+    with pytest.raises(
+        ValueError, match=f"sums has length {n_sums - 1} along axis 0, but must have {n_sums}"
+    ):
+        kernel(corpus, rows, changed("short")(found), 2)
+    with pytest.raises(ValueError, match=f"sums has length {2 * width} along axis 1, but must have {width}"):
+        kernel(corpus, rows, changed("wide")(found), 2)
+    with pytest.raises(ValueError, match="rows of 9 topics are not padded to a multiple of 32 bytes"):
+        kernel(corpus, np.ascontiguousarray(rows[:, :9]), found, 2)
+    with pytest.raises((ValueError, BufferError)):
+        kernel(corpus, rows, frozen(found), 2)
+
+
 # --- errors --------------------------------------------------------------------------------------
 
 
@@ -1102,6 +1258,11 @@ NONE_AS_AN_ARRAY = {
     "old": "_kernels.normalise_columns(row.copy(), None, 0.0, 8, 1)",
     "weight": "_kernels.sum_logs(row, None)",
     "offset": "_kernels.Corpus(None, None, None, 1)",
+    "rows of words": "_kernels.document_sums(corpus, None, row.copy(), 1)",
+    "sums of documents": "_kernels.document_sums(corpus, row, None, 1)",
+    "rows of documents": "_kernels.word_sums(corpus, None, row.copy(), 1)",
+    "sums of words": "_kernels.word_sums(corpus, row, None, 1)",
+    "corpus of sums": "_kernels.word_sums(None, row, row.copy(), 1)",
 }
 
 

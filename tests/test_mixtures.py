@@ -1,0 +1,1545 @@
+"""Naive Bayes by EM: its steps against the reference, and NaiveBayesEM as an estimator."""
+
+import pickle
+from functools import cache
+
+import numpy as np
+import pytest
+import reference
+import strategies
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import logsumexp, softmax
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+
+from plsa import (
+    CountScaler,
+    LabeledKFold,
+    NaiveBayesEM,
+    _kernels,
+    annealing_schedule,
+    em,
+    inputs,
+    mixtures,
+    top_words,
+)
+from plsa.counts import Counts
+from plsa.datasets import planted_corpus
+from plsa.evidence import Corpus
+from plsa.gates import OneComponent
+from plsa.mixture_steps import MixtureSteps
+from plsa.mixtures import _dealt, by_divergence, by_labels
+from plsa.supervision import Labels, Layout, lay_out
+
+types = pytest.mark.parametrize(("real", "index"), strategies.TYPE_PAIRS, ids=strategies.TYPE_NAMES)
+reals = pytest.mark.parametrize("real", strategies.REALS, ids=lambda real: np.dtype(real).name)
+needs_threads = pytest.mark.skipif(not _kernels.OPENMP, reason="built without OpenMP")
+components = pytest.mark.parametrize("n_components", [1, 3])
+
+# What a logarithm of a probability may be off by, of its size.
+RELATIVE = {np.dtype(np.float32): 2e-6, np.dtype(np.float64): 1e-14}
+# A component with fewer documents than that is lost in rounding, and its words with it.
+SMALLEST = {np.dtype(np.float32): 1e-20, np.dtype(np.float64): 1e-250}
+SHORT_SCHEDULE = [0.1, 0.2, 0.5, 1.0]
+
+
+@cache
+def planted(seed=1, document_length=25):
+    """Documents of four classes of two topics each, and labels for one in six."""
+    corpus = planted_corpus(
+        240,
+        120,
+        8,
+        n_classes=4,
+        document_length=document_length,
+        word_concentration=1.0,
+        random_state=seed,
+        dtype="float64",
+    )
+    labels = np.where(np.arange(240) % 6 == 0, corpus.target, -1)
+    return corpus.counts, labels, corpus.target
+
+
+def learnt(model):
+    """All that a fit has left, by name."""
+    return {name: value for name, value in vars(model).items() if name.endswith("_")}
+
+
+def assert_same_bits(found, wanted):
+    assert learnt(found).keys() == learnt(wanted).keys()
+    for name, value in learnt(wanted).items():
+        assert_array_equal(getattr(found, name), value, err_msg=name)
+
+
+def assert_same_parameters(found, wanted, rtol=1e-8):
+    """P(w|z), P(z) and P(class), but for rounding."""
+    for name in ("components_", "topic_prior_", "class_prior_"):
+        assert_allclose(getattr(found, name), getattr(wanted, name), rtol=rtol, atol=1e-12, err_msg=name)
+
+
+def assert_usable(found, X):
+    """A fitted estimator: distributions and predictions."""
+    for name in ("components_", "doc_topic_", "transduction_"):
+        assert_allclose(getattr(found, name).sum(axis=1), 1, rtol=1e-9, err_msg=name)
+    assert_allclose([found.topic_prior_.sum(), found.class_prior_.sum()], 1, rtol=1e-9)
+    probability = found.predict_proba(X)
+    assert np.isfinite(probability).all()
+    assert_allclose(probability.sum(axis=1), 1, rtol=1e-9)
+    assert_allclose(found.transform(X).sum(axis=1), 1, rtol=1e-9)
+    assert not np.isnan(found.predict_log_proba(X)).any()
+    assert set(found.predict(X)) <= set(found.classes_)
+    assert len(found.guesses_) == len(found.doc_topic_)
+
+
+# --- the steps against the reference -------------------------------------------------------------
+
+
+def steps_of(problem, n_threads=1):
+    """The steps of a drawn problem."""
+    layout = Layout(problem.layout.topic_class, problem.layout.n_classes)
+    gate = OneComponent(layout, problem.class_alpha, problem.component_alpha)
+    X = problem.X
+    return MixtureSteps(
+        Counts(X.indptr.astype(np.int64), X.indices, X.data, X.shape[1]),
+        gate,
+        state=gate.states(problem.code, np.zeros_like(problem.code)),
+        alpha=np.broadcast_to(problem.alpha, X.shape[1]).astype(np.float64),
+        weight=problem.weight,
+        n_threads=n_threads,
+    )
+
+
+def told(problem):
+    """X, weight, and pseudo-counts as the reference takes them."""
+    X = problem.X.toarray()
+    weight = np.ones(len(X)) if problem.weight is None else problem.weight.astype(np.float64)
+    alpha = np.broadcast_to(problem.alpha, X.shape[1])
+    return X, weight, reference.Pseudo(alpha, problem.class_alpha, problem.component_alpha)
+
+
+def mixture_of(steps, parameters):
+    """The parameters that the steps have come to, as the reference has them."""
+    return reference.Mixture(
+        parameters.word_topic[:, : steps.n_topics].astype(np.float64),
+        steps.gate.class_prior.copy(),
+        steps.gate.component_prior.copy(),
+    )
+
+
+@types
+@given(data=st.data())
+def test_steps_are_the_reference(real, index, data):
+    """Priming, P(z|d) at any power, what documents add up to, the objective and the next parameters.
+
+    Every step is held against the reference's from the same parameters: nothing adds up over steps.
+    """
+    problem = data.draw(strategies.mixture_problems(real, index, unusual=(0.0, 0.5, 40.0)))
+    X, weight, pseudo = told(problem)
+    code, topic_class, n_classes = problem.code, problem.layout.topic_class, problem.layout.n_classes
+    n_topics = len(topic_class)
+    steps = steps_of(problem)
+    parameters = steps.primed(problem.share)
+    share = problem.share
+    old_words = np.zeros((X.shape[1], n_topics))
+    tolerance = 10 * RELATIVE[np.dtype(real)]
+    for power in data.draw(st.lists(st.sampled_from([1.0, 0.6, 0.02]), min_size=1, max_size=3)):
+        wanted = reference.mixture_maximise(X, weight, share, topic_class, n_classes, pseudo, old_words)
+        mixture = mixture_of(steps, parameters)
+        heard = (weight @ share > SMALLEST[np.dtype(real)]) | (pseudo.words.sum() > 0)
+        assert_allclose(mixture.words[:, heard], wanted.words[:, heard], rtol=tolerance, atol=tolerance)
+        assert_allclose(mixture.classes, wanted.classes, rtol=tolerance, atol=tolerance)
+        assert_allclose(mixture.components, wanted.components, rtol=tolerance, atol=tolerance)
+        gate = reference.missing_label_gate(topic_class, n_classes)
+        gate = gate * mixture.classes[topic_class] * mixture.components
+        assert_allclose(parameters.gate[:, :n_topics], gate, rtol=tolerance)
+        assert not parameters.word_topic[:, n_topics:].any(), "padding must stay zero"
+
+        joint = reference.mixture_joint(X, code, topic_class, mixture)
+        size = 1 + np.abs(joint[np.isfinite(joint)]).max(initial=0)
+        tolerance = 10 * size * RELATIVE[np.dtype(real)]
+        share, log_total = reference.mixture_posterior(joint, power, code, topic_class)
+        steps.power = power
+        found = steps.expect(parameters)
+        assert_allclose(found.doc[:, :n_topics], share, rtol=tolerance, atol=tolerance)
+        assert not found.doc[:, n_topics:].any(), "padding must stay zero"
+        log_likelihood = weight @ np.where(weight > 0, log_total, 0)
+        objective = reference.mixture_objective(log_total, weight, mixture, pseudo, real)
+        scale = tolerance * (1 + weight.sum() / power + np.abs(objective))
+        assert_allclose(found.log_likelihood, log_likelihood, rtol=0, atol=scale)
+        assert_allclose(found.objective, objective, rtol=0, atol=scale)
+        old_words = mixture.words
+        parameters = steps.maximise(parameters, found)
+
+
+@reals
+@pytest.mark.parametrize("power", [1.0, 0.3])
+def test_more_documents_than_are_worked_out_together(real, power):
+    """Thousands of them, some of a class that has no chance, all the way through."""
+    rng = np.random.default_rng(0)
+    n_documents = 2500
+    X = rng.poisson(1, (n_documents, 6)).astype(real)
+    code = rng.integers(-1, 3, n_documents).astype(np.int32)
+    layout = strategies.DrawnLayout(np.array([0, 1, 1, 2, 2], dtype=np.int32), 3)
+    weight = np.where(code == 2, 0, rng.choice([0.5, 1, 2], n_documents)).astype(real)
+    share = (code[:, np.newaxis] == layout.topic_class) * rng.uniform(0.5, 1, (n_documents, 5))
+    share /= np.maximum(share.sum(axis=1, keepdims=True), 1e-9)
+    problem = strategies.MixtureProblem(sparse.csr_array(X), code, weight, layout, 0.5, 0.0, 0.0, share)
+    steps = steps_of(problem)
+    parameters = steps.primed(share)
+    mixture = mixture_of(steps, parameters)
+    assert mixture.classes[2] == 0
+    steps.power = power
+    found = steps.expect(parameters)
+    joint = reference.mixture_joint(X, code, layout.topic_class, mixture)
+    wanted, log_total = reference.mixture_posterior(joint, power, code, layout.topic_class)
+    tolerance = 1e-4 if real == np.float32 else 1e-10
+    assert_allclose(found.doc[:, :5], wanted, rtol=tolerance, atol=tolerance)
+    assert_allclose(found.doc[code == 2, 3:5], 0.5)
+    X, weight, pseudo = told(problem)
+    objective = reference.mixture_objective(log_total, weight, mixture, pseudo, real)
+    assert_allclose(found.objective, objective, rtol=tolerance)
+
+
+@given(data=st.data())
+def test_explained_is_the_posterior_at_power_one(data):
+    """Whatever power the steps are at, and each document under its label; P(w|z) and the gate stay."""
+    problem = data.draw(strategies.mixture_problems(unusual=(0.0, 0.5, 40.0)))
+    X, _, _ = told(problem)
+    topic_class = problem.layout.topic_class
+    steps = steps_of(problem)
+    parameters = steps.primed(problem.share)
+    steps.power = 0.1
+    found = steps.explained(parameters)
+    joint = reference.mixture_joint(X, problem.code, topic_class, mixture_of(steps, parameters))
+    wanted, _ = reference.mixture_posterior(joint, 1.0, problem.code, topic_class)
+    assert_allclose(found.doc_topic[:, : len(topic_class)], wanted, rtol=1e-8, atol=1e-10)
+    assert found.word_topic is parameters.word_topic
+    assert found.gate is parameters.gate
+
+
+@reals
+@given(data=st.data())
+def test_reordered_components_take_their_words_and_their_chances_along(real, data):
+    """Column z is column order[z] of before; the classes have what their places now add up to."""
+    problem = data.draw(strategies.mixture_problems(real))
+    steps = steps_of(problem)
+    parameters = steps.primed(problem.share)
+    n_topics, n_classes = steps.n_topics, problem.layout.n_classes
+    order = np.array(data.draw(st.permutations(range(n_topics))))
+    prior = steps.gate.topic_prior()[order]
+    found = steps.reordered(parameters, order)
+    assert_array_equal(found.word_topic[:, :n_topics], parameters.word_topic[:, order])
+    assert_array_equal(found.doc_topic[:, :n_topics], parameters.doc_topic[:, order])
+    assert_allclose(found.gate[n_classes, :n_topics], prior, rtol=1e-6, atol=1e-30)
+    of_class = np.bincount(problem.layout.topic_class, prior, n_classes)
+    assert_allclose(steps.gate.class_prior, of_class, rtol=1e-6, atol=1e-30)
+
+
+@given(data=st.data())
+def test_the_free_energy_of_a_power_never_falls(data):
+    """Any labels, weights and pseudo-counts: steps at one power climb what is theirs."""
+    problem = data.draw(strategies.mixture_problems())
+    power = data.draw(st.sampled_from([1.0, 0.7, 0.3, 0.05]))
+    steps = steps_of(problem)
+    fit = em.follow(steps, steps.primed(problem.share), [power] * 7, None)
+    assert len(fit.trace) == 7
+    slack = 1e-11 * max(np.abs(fit.trace).max(), problem.X.sum() / power, 1)
+    assert np.diff(fit.trace).min() >= -slack
+
+
+# --- whole fits against the reference ------------------------------------------------------------
+
+
+def overlapping(seed, n_classes):
+    """Documents of classes that share words, one of them empty, and labels for a few."""
+    rng = np.random.default_rng(seed)
+    words = rng.dirichlet(np.full(20, 0.7), 2 * n_classes)
+    topic = np.concatenate([np.arange(2 * n_classes), rng.integers(0, 2 * n_classes, 40)])
+    X = np.array([rng.multinomial(rng.poisson(9), words[z]) for z in topic], dtype=float)
+    X[-1] = 0
+    return X, np.where(np.arange(len(X)) < 2 * n_classes + 4, topic % n_classes, -1), rng
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("annealing", [None, SHORT_SCHEDULE], ids=["EM", "annealed"])
+@pytest.mark.parametrize("n_components", [1, 2, 6])
+def test_learning_is_the_reference(n_components, annealing, weighted, seed):
+    """Dealing out, priming, annealing, EM and predictions: all of it in dense NumPy gives the same."""
+    n_classes = 2 + seed % 3
+    X, code, rng = overlapping(seed, n_classes)
+    weight = rng.choice([0.5, 1.0, 2.0], len(X)) if weighted else None
+    unlabeled_weight = [1.0, 0.4][seed % 2]
+    pseudo = reference.Pseudo(
+        rng.uniform(0.1, 2, 20) if weighted else np.full(20, 0.5), [0.0, 1.0][seed // 2], [1.0, 0.2][seed % 2]
+    )
+    found = NaiveBayesEM(
+        n_components,
+        unlabeled_weight,
+        annealing,
+        alpha=pseudo.words if weighted else 0.5,
+        class_alpha=pseudo.classes,
+        component_alpha=pseudo.components,
+        max_iter=4,
+        tol=0,
+        random_state=seed,
+    ).fit(X, code, sample_weight=weight)
+
+    each = (1 if weight is None else weight) * np.where(code < 0, unlabeled_weight, 1.0)
+    layout = lay_out(np.full(n_classes, n_components), 0)
+    counts = inputs.check_counts(NaiveBayesEM(), X, reset=True, dtype="float64")
+    corpus = Corpus(counts, Labels(np.arange(n_classes), code.astype(np.int32)), each)
+    share = _dealt(corpus, layout, np.random.RandomState(seed))
+    n_powers = 1 if annealing is None else len(annealing)
+    powers = [*(annealing or [1.0])[:-1], *np.ones(len(found.objective_trace_))]
+    wanted = reference.learn_mixture(X, each, code, layout.topic_class, n_classes, pseudo, share, powers)
+
+    assert len(found.objective_trace_) == found.n_iter_ + 1 >= 3
+    assert_allclose(found.objective_trace_, wanted.trace[n_powers - 1 :], rtol=1e-10)
+    if annealing is None:
+        assert found.annealing_trace_.shape == (0, 2)
+    else:
+        assert_array_equal(found.annealing_trace_[:, 0], annealing)
+        assert_allclose(found.annealing_trace_[:, 1], wanted.trace[:n_powers], rtol=1e-10)
+    mixture = wanted.mixture
+    assert_allclose(found.components_.T, mixture.words, rtol=1e-7, atol=1e-12)
+    assert_allclose(found.class_prior_, mixture.classes, rtol=1e-7)
+    prior = mixture.classes[layout.topic_class] * mixture.components
+    assert_allclose(found.topic_prior_, prior, rtol=1e-7, atol=1e-12)
+    assert_allclose(found.doc_topic_, wanted.share, rtol=1e-6, atol=1e-9)
+    assert_allclose(found.log_likelihood_, wanted.log_likelihood, rtol=1e-10)
+
+    joint = reference.mixture_joint(X, np.full(len(X), -1), layout.topic_class, mixture)
+    of_class = np.column_stack(
+        [np.logaddexp.reduce(joint[:, layout.topic_class == c], axis=1) for c in range(n_classes)]
+    )
+    assert_allclose(found.joint_log_likelihood(X), of_class, rtol=1e-8, atol=1e-8)
+    assert_allclose(found.transform(X), softmax(joint, axis=1), rtol=1e-6, atol=1e-9)
+    assert_allclose(found.predict_proba(X), softmax(of_class, axis=1), rtol=1e-6, atol=1e-9)
+
+
+def test_components_are_dealt_out_within_the_class():
+    """Each labelled document has one of its class's; all get their share; a lack is made up at random."""
+    X, y, _ = planted()
+    counts = inputs.check_counts(NaiveBayesEM(), X, reset=True, dtype="float64")
+    corpus = Corpus(counts, Labels(np.arange(4), y.astype(np.int32)), None)
+    layout = lay_out(np.array([1, 2, 3, 30]), 0)
+    share = _dealt(corpus, layout, np.random.RandomState(0))
+    known = y >= 0
+    assert not share[~known].any()
+    assert_allclose(share[known].sum(axis=1), 1, rtol=1e-12)
+    assert not share[known][y[known][:, np.newaxis] != layout.topic_class].any()
+    for c, n_components in enumerate([1, 2, 3]):
+        own = share[y == c][:, layout.topic_class == c]
+        assert set(own.ravel()) <= {0.0, 1.0}
+        assert np.ptp(own.sum(axis=0)) <= 1
+        assert own.shape[1] == n_components
+    many = share[y == 3][:, layout.topic_class == 3]
+    assert len(many) < 30
+    assert (many.sum(axis=0) > 0).all()
+    assert (np.count_nonzero(many, axis=0) > 1).any()
+    other = _dealt(corpus, layout, np.random.RandomState(1))
+    assert (other != share).any()
+
+
+# --- the objective -------------------------------------------------------------------------------
+
+
+@given(data=st.data())
+def test_the_objective_never_falls(data):
+    """Odd corpora, labels and weights, every prior, annealed or not: it climbs, and the model predicts."""
+    X, _ = data.draw(strategies.messy_counts(some_words=True))
+    code, y = data.draw(strategies.partial_labels(X.shape[0]))
+    weight = data.draw(st.none() | strategies.weights(X.shape[0]))
+    if weight is not None:
+        weight[np.flatnonzero(code >= 0)[0]] = 1
+    unlabeled_weight = data.draw(st.sampled_from([1.0, 0.1, 0.0]))
+    counted = np.where(code < 0, unlabeled_weight, 1) * (1 if weight is None else weight)
+    assume(counted @ X.sum(axis=1) > 0)
+    model = NaiveBayesEM(
+        data.draw(st.integers(1, 3)),
+        unlabeled_weight,
+        data.draw(st.sampled_from([None, SHORT_SCHEDULE])),
+        correspondence=data.draw(st.sampled_from([None, "labels", "kl"])),
+        alpha=data.draw(strategies.alphas(X.shape[1])),
+        class_alpha=data.draw(st.sampled_from([0.0, 1.0])),
+        component_alpha=data.draw(st.sampled_from([1.0, 0.0])),
+        scaling=data.draw(st.sampled_from([None, CountScaler(), "auto"])),
+        max_iter=data.draw(st.integers(0, 6)),
+        n_init=data.draw(st.integers(1, 2)),
+        tol=0,
+        random_state=0,
+    ).fit(X, y, sample_weight=weight)
+    trace = model.objective_trace_
+    assert np.isfinite(trace).all()
+    slack = 1e-11 * max(np.abs(trace).max(), X.sum() * 5, 1)
+    assert np.diff(trace).min(initial=0) >= -slack
+    probability = model.predict_proba(X)
+    assert np.isfinite(probability).all()
+    for rows in (probability, model.doc_topic_, model.transduction_, model.transform(X)):
+        assert_allclose(rows.sum(axis=1), 1, rtol=1e-9)
+    assert_allclose([model.topic_prior_.sum(), model.class_prior_.sum()], 1, rtol=1e-9)
+    assert not np.isnan(model.predict_log_proba(X)).any()
+    known = code >= 0
+    assert_array_equal(model.guesses_[known], model.classes_[code[known]])
+    assert not model.doc_topic_[known][code[known][:, np.newaxis] != model.topic_class_].any()
+
+
+@components
+def test_it_settles_where_a_step_gains_little(n_components):
+    """Each step but the last gains more than tol a word, documents counted as they weigh."""
+    X, y, _ = planted()
+    found = NaiveBayesEM(n_components, 0.3, tol=1e-4, random_state=0).fit(X, y)
+    least = 1e-4 * X.sum(axis=1) @ np.where(y < 0, 0.3, 1)
+    gains = np.diff(found.objective_trace_)
+    assert found.stop_reason_ == "settled"
+    assert (gains[:-1] > least).all()
+    assert gains[-1] <= least
+    assert found.n_iter_ == len(gains) > 2
+    few = NaiveBayesEM(n_components, 0.3, tol=1e-4, max_iter=2, random_state=0).fit(X, y)
+    assert few.stop_reason_ == "rounds"
+    assert_array_equal(few.objective_trace_, found.objective_trace_[:3])
+
+
+def test_the_best_of_several_starts_is_kept():
+    """n_init=4 is the best of four fits that share a generator, parameters and all."""
+    X, y, _ = planted()
+    rng = np.random.RandomState(7)
+    each = [NaiveBayesEM(3, max_iter=5, random_state=rng).fit(X, y) for _ in range(4)]
+    best = NaiveBayesEM(3, max_iter=5, n_init=4, random_state=np.random.RandomState(7)).fit(X, y)
+    reached = [model.objective_trace_[-1] for model in each]
+    assert len(set(reached)) == 4
+    assert np.argmax(reached) in (1, 2), "were the first or the last the best, nothing would be shown"
+    assert_same_bits(best, each[np.argmax(reached)])
+
+
+# --- naive Bayes ---------------------------------------------------------------------------------
+
+
+@given(data=st.data())
+def test_with_every_label_it_is_multinomial_naive_bayes(data):
+    """One component a class, with and without weights, alpha a number or one for each word."""
+    messy, clean = data.draw(strategies.messy_counts(some_words=True, unusual=(0.0, 0.5, 1e6)))
+    n_documents, n_words = clean.shape
+    y = data.draw(strategies.labels(n_documents, 3, unlabelled=False))
+    alpha = data.draw(strategies.alphas(n_words))
+    alpha = np.maximum(alpha, 0.01) if np.ndim(alpha) else max(alpha, 0.01)
+    weight = data.draw(st.none() | strategies.weights(n_documents))
+    if weight is not None:
+        weight[np.unique(y, return_index=True)[1]] = 1.5  # every class counts
+        assume(weight @ clean.sum(axis=1) > 0)
+    wanted = MultinomialNB(alpha=alpha).fit(clean, y, sample_weight=weight)
+    found = NaiveBayesEM(alpha=alpha).fit(messy, y, sample_weight=weight)
+    assert_array_equal(found.classes_, wanted.classes_)
+    assert_allclose(found.components_, np.exp(wanted.feature_log_prob_), rtol=1e-12)
+    assert_allclose(found.class_prior_, np.exp(wanted.class_log_prior_), rtol=1e-12)
+    expected = wanted.predict_joint_log_proba(clean)
+    size = 1e-14 * (np.abs(expected).max() + clean.sum())
+    assert_allclose(found.joint_log_likelihood(messy), expected, rtol=1e-12, atol=size)
+    assert_allclose(
+        found.predict_log_proba(messy), wanted.predict_log_proba(clean), rtol=1e-9, atol=10 * size
+    )
+    two_best = np.sort(expected, axis=1)[:, -2:]
+    clear = np.ptp(two_best, axis=1) > 10 * size if expected.shape[1] > 1 else slice(None)
+    assert_array_equal(found.predict(messy)[clear], wanted.predict(clean)[clear])
+    assert found.stop_reason_ == "settled"
+
+
+def test_naive_bayes_of_a_corpus():
+    """The same on documents as they are, new ones among them, with the score."""
+    X, _, target = planted()
+    new, _, new_target = planted(seed=2)
+    weight = np.random.default_rng(0).choice([0.5, 1.0, 2.0], 240)
+    for sample_weight in (None, weight):
+        wanted = MultinomialNB(alpha=0.3).fit(X, target, sample_weight)
+        found = NaiveBayesEM(alpha=0.3).fit(X, target, sample_weight)
+        assert_allclose(found.predict_log_proba(new), wanted.predict_log_proba(new), rtol=1e-9, atol=1e-9)
+        assert_array_equal(found.predict(new), wanted.predict(new))
+        assert found.score(new, new_target, weight) == wanted.score(new, new_target, weight)
+
+
+def test_unlabelled_documents_help_where_labels_are_few():
+    """Two labels a class of 200: much better than the labels alone."""
+    corpus = planted_corpus(
+        800, 800, 4, n_classes=4, document_length=30, word_concentration=0.6, random_state=0
+    )
+    y = np.full(800, -1)
+    for c in range(4):
+        y[np.flatnonzero(corpus.target == c)[:2]] = c
+    new = y < 0
+    alone = NaiveBayesEM(unlabeled_weight=0).fit(corpus.counts, y)
+    found = NaiveBayesEM().fit(corpus.counts, y)
+    right = np.mean(found.guesses_[new] == corpus.target[new])
+    assert right > 0.95
+    assert right > alone.score(corpus.counts[new], corpus.target[new]) + 0.05
+
+
+# --- annealing -----------------------------------------------------------------------------------
+
+
+@components
+@pytest.mark.parametrize("correspondence", [None, "labels", "kl"])
+def test_one_power_of_one_is_no_annealing(n_components, correspondence):
+    """[1.0], False and None are the same fit, bit for bit in everything."""
+    X, y, _ = planted()
+    wanted = NaiveBayesEM(n_components, max_iter=5, random_state=0).fit(X, y)
+    for annealing in ([1.0], np.array([1]), (1.0,), False):
+        found = NaiveBayesEM(
+            n_components, annealing=annealing, correspondence=correspondence, max_iter=5, random_state=0
+        ).fit(X, y)
+        assert_same_bits(found, wanted)
+        assert found.annealing_trace_.shape == (0, 2)
+
+
+@components
+def test_powers_of_one_are_steps_of_plain_em(n_components):
+    """[1.0] * n makes the first n - 1 steps; from there on all is as it was, to the same end."""
+    X, y, _ = planted()
+    wanted = NaiveBayesEM(n_components, tol=0, max_iter=12, random_state=0).fit(X, y)
+    found = NaiveBayesEM(n_components, annealing=[1.0] * 5, tol=0, max_iter=8, random_state=0).fit(X, y)
+    assert_allclose(found.annealing_trace_[:, 1], wanted.objective_trace_[:5], rtol=1e-12)
+    assert_allclose(found.objective_trace_, wanted.objective_trace_[4:], rtol=1e-12)
+    assert_same_parameters(found, wanted)
+
+
+@components
+def test_the_way_of_annealing_is_told(n_components):
+    """The powers in order; the free energy, which rises at a power that repeats; then the objective."""
+    X, y, _ = planted()
+    powers = [0.05] * 4 + [0.3] * 4 + [0.8, 1.0]
+    found = NaiveBayesEM(n_components, annealing=powers, max_iter=3, tol=0, random_state=0).fit(X, y)
+    assert_array_equal(found.annealing_trace_[:, 0], powers)
+    energy = found.annealing_trace_[:, 1]
+    assert np.diff(energy[:4]).min() > 0
+    assert np.diff(energy[4:8]).min() > 0
+    assert energy[4] < energy[3], "between two powers it may fall"
+    assert_allclose(found.objective_trace_[0], energy[-1], rtol=1e-12)
+    assert np.diff(found.objective_trace_).min() > 0
+    assert found.n_iter_ == 3
+    assert found.stop_reason_ == "rounds"
+
+
+def test_true_is_the_usual_schedule():
+    X, y, _ = planted()
+    wanted = NaiveBayesEM(annealing=annealing_schedule(), max_iter=2).fit(X, y)
+    for annealing in (True, annealing_schedule().tolist()):
+        assert_same_bits(NaiveBayesEM(annealing=annealing, max_iter=2).fit(X, y), wanted)
+    assert len(wanted.annealing_trace_) == 395
+
+
+def test_truths_of_numpy_are_truths():
+    """As a grid that is an array hands them in."""
+    X, y, _ = planted()
+    for annealing in (True, False):
+        wanted = NaiveBayesEM(annealing=annealing, max_iter=2).fit(X, y)
+        assert_same_bits(NaiveBayesEM(annealing=np.bool_(annealing), max_iter=2).fit(X, y), wanted)
+
+
+@given(start=st.floats(1e-4, 1), factor=st.floats(1.01, 10), steps=st.integers(1, 3))
+def test_a_schedule_ascends_to_one(start, factor, steps):
+    """From the start by the factor, each power `steps` times, the last below 1 and then 1."""
+    powers = annealing_schedule(start, factor, steps)
+    assert powers[-1] == 1
+    below = powers[:-1]
+    assert len(below) % steps == 0
+    assert_array_equal(below, np.repeat(below[::steps], steps))
+    assert_allclose(below[::steps], start * factor ** np.arange(len(below) // steps), rtol=1e-9)
+    assert (below < 1).all()
+    if len(below):
+        assert below[0] == start
+        assert below[-1] * factor >= 1 - 1e-9
+    else:
+        assert start > 1 - 1e-9
+    inputs.check_annealing(powers)
+
+
+def test_schedules_with_known_values():
+    """The paper's, one that meets 1 exactly, and one that begins there."""
+    assert len(annealing_schedule()) == 395
+    assert_allclose(annealing_schedule()[:3], [0.02, 0.0202, 0.020402])
+    assert_array_equal(annealing_schedule(0.25, 2), [0.25, 0.5, 1])
+    assert_array_equal(annealing_schedule(0.25, 2, steps=2), [0.25, 0.25, 0.5, 0.5, 1])
+    assert_array_equal(annealing_schedule(1.0), [1.0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"start": 0}, "start == 0, but must be a finite number > 0"),
+        ({"start": -0.5}, "start == -0.5"),
+        ({"start": 1.5}, "start == 1.5, but must be at most 1"),
+        ({"start": np.nan}, "start == nan"),
+        ({"start": "low"}, "start == 'low'"),
+        ({"factor": 1}, "factor == 1, but must be a finite number > 1"),
+        ({"factor": 0.9}, "factor == 0.9"),
+        ({"factor": np.inf}, "factor == inf"),
+        ({"steps": 0}, "steps == 0, but must be a whole number >= 1"),
+        ({"steps": 1.5}, "steps == 1.5"),
+    ],
+)
+def test_schedules_that_are_none(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        annealing_schedule(**arguments)
+
+
+# --- weights -------------------------------------------------------------------------------------
+
+
+@components
+@pytest.mark.parametrize("annealing", [None, SHORT_SCHEDULE], ids=["EM", "annealed"])
+def test_unlabelled_documents_of_no_weight_are_absent(n_components, annealing):
+    """unlabeled_weight=0: the parameters of the labels alone; the others still get topics and guesses."""
+    X, y, _ = planted()
+    known = y >= 0
+    parameters = {"annealing": annealing, "max_iter": 5, "tol": 0, "random_state": 0}
+    found = NaiveBayesEM(n_components, 0, **parameters).fit(X, y)
+    alone = NaiveBayesEM(n_components, **parameters).fit(X[known], y[known])
+    assert_same_parameters(found, alone)
+    assert_allclose(found.log_likelihood_, alone.log_likelihood_, rtol=1e-12)
+    assert_allclose(found.doc_topic_[known], alone.doc_topic_, rtol=1e-6, atol=1e-9)
+    assert_allclose(found.transduction_[~known], alone.predict_proba(X[~known]), rtol=1e-6, atol=1e-9)
+
+
+@components
+def test_unlabelled_documents_of_weight_two_are_there_twice(n_components):
+    X, y, _ = planted()
+    parameters = {"max_iter": 5, "tol": 0, "random_state": 0}
+    found = NaiveBayesEM(n_components, 2, **parameters).fit(X, y)
+    again = np.concatenate([np.arange(240), np.flatnonzero(y < 0)])
+    twice = NaiveBayesEM(n_components, **parameters).fit(X[again], y[again])
+    assert_same_parameters(found, twice)
+    assert_allclose(found.objective_trace_, twice.objective_trace_, rtol=1e-11)
+
+
+@components
+@pytest.mark.parametrize("annealing", [None, SHORT_SCHEDULE], ids=["EM", "annealed"])
+@pytest.mark.parametrize("scaling", [None, "auto"])
+def test_a_weight_is_a_repetition(n_components, annealing, scaling):
+    """Weight two is the document twice, weight zero no document: also where components are dealt out."""
+    X, y, _ = planted()
+    weight = np.random.default_rng(0).integers(0, 4, 240)
+    again = np.repeat(np.arange(240), weight)
+    parameters = {
+        "annealing": annealing,
+        "correspondence": "kl",
+        "scaling": scaling,
+        "unlabeled_weight": 0.5,
+        "max_iter": 5,
+        "tol": 0,
+        "random_state": 0,
+    }
+    weighted = NaiveBayesEM(n_components, **parameters).fit(X, y, sample_weight=weight)
+    repeated = NaiveBayesEM(n_components, **parameters).fit(X[again], y[again])
+    assert str(weighted.scaling_) == str(repeated.scaling_)
+    assert_same_parameters(weighted, repeated, rtol=1e-7)
+    assert_allclose(weighted.objective_trace_, repeated.objective_trace_, rtol=1e-10)
+    assert_allclose(weighted.doc_topic_[again], repeated.doc_topic_, rtol=1e-6, atol=1e-9)
+
+
+# --- components of classes -----------------------------------------------------------------------
+
+
+def test_components_of_classes():
+    """A number, a list, an array, a mapping by name: so many rows of components_, in the classes' order."""
+    X, y, _ = planted()
+    names = np.array(["ant", "bee", "cat", "dog", None], dtype=object)[y]
+    for given_components, wanted in (
+        (1, [1, 1, 1, 1]),
+        (np.int64(2), [2, 2, 2, 2]),
+        ([2, 1, 3, 1], [2, 1, 3, 1]),
+        ((1, 2, 1, 1), [1, 2, 1, 1]),
+        (np.array([1, 1, 2, 1]), [1, 1, 2, 1]),
+        ({"dog": 1, "ant": 2, "bee": 1, "cat": 3}, [2, 1, 3, 1]),
+    ):
+        found = NaiveBayesEM(given_components, max_iter=3, random_state=0).fit(X, names)
+        assert found.components_per_class_ == wanted
+        assert_array_equal(found.topic_class_, np.repeat(np.arange(4), wanted))
+        assert_array_equal(found.label_topic_, found.topic_class_ == np.arange(4)[:, np.newaxis])
+        assert found.components_.shape == (sum(wanted), 120)
+        assert found.component_scores_ == {}
+        assert_usable(found, X)
+
+
+def test_a_labelled_document_has_components_of_its_class_only():
+    """P(z|d) of the fit is zero elsewhere; P(class|d) is the sum over the class's components (eq. 3.13)."""
+    X, y, _ = planted()
+    found = NaiveBayesEM([3, 1, 2, 4], random_state=0).fit(X, y)
+    known = y >= 0
+    foreign = y[:, np.newaxis] != found.topic_class_
+    assert not found.doc_topic_[known][foreign[known]].any()
+    assert found.doc_topic_[~known][foreign[~known]].any()
+    topics = found.transform(X)
+    assert_allclose(found.predict_proba(X), topics @ found.label_topic_.T, rtol=1e-9, atol=1e-15)
+    assert_allclose(np.exp(found.predict_log_proba(X)), found.predict_proba(X), rtol=1e-9, atol=1e-15)
+    assert_allclose(found.doc_topic_[~known], topics[~known], rtol=1e-9, atol=1e-15)
+    assert_allclose(found.transduction_[~known], found.predict_proba(X)[~known], rtol=1e-9, atol=1e-15)
+    assert_array_equal(found.transduction_[known], np.eye(4)[y[known]])
+    assert_array_equal(found.guesses_, found.transduction_.argmax(axis=1))
+    assert_array_equal(found.predict(X), found.predict_proba(X).argmax(axis=1))
+    alone = logsumexp(found.joint_log_likelihood(X), axis=1)
+    assert_allclose(
+        alone[~known].sum(), found.log_likelihood_ - _labelled_likelihood(found, X, y), rtol=1e-10
+    )
+
+
+def _labelled_likelihood(model, X, y):
+    """sum over labelled documents of log P(d, their class)."""
+    known = np.flatnonzero(y >= 0)
+    return model.joint_log_likelihood(X[known])[np.arange(len(known)), y[known]].sum()
+
+
+def test_chances_of_classes_and_components():
+    """Eq. 3.10 and 3.11: of classes where all have a label, of components by the documents that they have."""
+    X, _, target = planted()
+    found = NaiveBayesEM(
+        [3, 1, 2, 1], class_alpha=1, component_alpha=1, max_iter=500, tol=1e-13, random_state=0
+    ).fit(X, target)
+    of_class = np.bincount(target)
+    assert_allclose(found.class_prior_, (1 + of_class) / (4 + 240), rtol=1e-12)
+    of_component = found.doc_topic_.sum(axis=0)
+    number = np.array([3, 1, 2, 1])
+    share = found.topic_prior_ / found.class_prior_[found.topic_class_]
+    wanted = (1 + of_component) / (number + of_class)[found.topic_class_]
+    assert_allclose(share, wanted, rtol=1e-5)
+    assert_allclose(found.topic_prior_.sum(), 1, rtol=1e-12)
+    plain = NaiveBayesEM([3, 1, 2, 1], random_state=0).fit(X, target)
+    assert_allclose(plain.class_prior_, of_class / 240, rtol=1e-12)
+
+
+@pytest.mark.parametrize("component_alpha", [0.0, 1.0])
+@pytest.mark.parametrize("alpha", [0.0, 0.1])
+def test_more_components_than_labelled_documents(alpha, component_alpha):
+    """A label a class, seven components each: unlabelled documents shape them, and they differ."""
+    X, _, target = planted()
+    y = np.full(240, -1)
+    first = np.unique(target, return_index=True)[1]
+    y[first] = target[first]
+    found = NaiveBayesEM(7, alpha=alpha, component_alpha=component_alpha, random_state=0).fit(X, y)
+    assert_usable(found, X)
+    assert len(np.unique(found.components_.round(6), axis=0)) > 14
+    assert np.diff(found.objective_trace_).min() > -1e-9 * abs(found.objective_trace_[0])
+
+
+@cache
+def crossed():
+    """Class 0 talks of A and B or of C and D, class 1 of A and C or of B and D: on average of the same."""
+    rng = np.random.default_rng(0)
+    groups = {0: ((0, 1), (2, 3)), 1: ((0, 2), (1, 3))}
+    target = np.arange(120) % 2
+    X = np.zeros((120, 24))
+    for d, c in enumerate(target):
+        for group in groups[c][d // 2 % 2]:
+            X[d, 6 * group : 6 * group + 6] += rng.multinomial(8, np.ones(6) / 6)
+    return X, np.where(np.arange(120) < 40, target, -1), target
+
+
+def test_several_components_tell_apart_what_one_cannot():
+    """And "auto" finds that out from the labelled documents alone."""
+    X, y, target = crossed()
+    new = y < 0
+    one = NaiveBayesEM().fit(X, y)
+    several = NaiveBayesEM(3, random_state=0).fit(X, y)
+    chosen = NaiveBayesEM("auto", random_state=0).fit(X, y)
+    assert one.score(X[new], target[new]) < 0.75
+    assert several.score(X[new], target[new]) > 0.95
+    assert min(chosen.components_per_class_) > 1
+    assert chosen.score(X[new], target[new]) > 0.95
+    assert chosen.component_scores_[1] < max(chosen.component_scores_.values())
+
+
+def cross_validated(X, y, number, fold):
+    """The share of labelled documents that a fit without them and without their label has right."""
+    right = []
+    for held in (np.flatnonzero(fold == each) for each in range(fold.max() + 1)):
+        hidden, weight = y.copy(), np.ones(len(y))
+        hidden[held], weight[held] = -1, 0
+        model = NaiveBayesEM(number, random_state=0).fit(X, hidden, sample_weight=weight)
+        right += (model.predict(X[held]) == y[held]).tolist()
+    return np.mean(right)
+
+
+@pytest.mark.parametrize("n_labelled", [40, 60], ids=["one at a time", "a tenth at a time"])
+def test_the_number_of_components_is_cross_validated(n_labelled):
+    """Its scores are those of fits by hand; of equals the fewest; it stops after two that are no better."""
+    X, _, target = crossed()
+    y = np.where(np.arange(120) < n_labelled, target, -1)
+    found = NaiveBayesEM("auto", random_state=3).fit(X, y)
+    scores = found.component_scores_
+    tried = list(scores)
+    assert tried == [1, 2, 3, 5, 10, 20, 40][: len(tried)]
+    n_folds = n_labelled if n_labelled <= 50 else 10
+    fold = LabeledKFold(n_folds, random_state=0).fold_of(Labels(np.arange(2), y.astype(np.int32)))
+    assert np.bincount(fold[fold >= 0]).tolist() == [n_labelled // n_folds] * n_folds
+    for number in tried[:2]:
+        assert_allclose(scores[number], cross_validated(X, y, number, fold), rtol=1e-12)
+    best = max(scores, key=lambda number: (scores[number], -number))
+    assert found.components_per_class_ == [best, best]
+    assert tried.index(best) == len(tried) - 3
+    again = NaiveBayesEM(best, random_state=3).fit(X, y)
+    assert_array_equal(found.components_, again.components_)
+
+
+def test_the_number_of_components_of_some_classes_may_be_open():
+    """A mapping or a list with "auto": the others keep theirs."""
+    X, y, _ = crossed()
+    names = np.array(["no", "yes", None], dtype=object)[y]
+    for given_components in ({"no": "auto", "yes": 4}, ["auto", 4]):
+        found = NaiveBayesEM(given_components, random_state=0).fit(X, names)
+        assert len(found.component_scores_) >= 3
+        best = max(found.component_scores_, key=lambda number: (found.component_scores_[number], -number))
+        assert best != 4
+        assert found.components_per_class_ == [best, 4]
+
+
+def test_without_labels_to_hold_out_an_open_number_is_one():
+    """A label a class: no evidence, one each."""
+    X, _, target = planted()
+    few = np.full(240, -1)
+    first = np.unique(target, return_index=True)[1]
+    few[first] = target[first]
+    found = NaiveBayesEM("auto").fit(X, few)
+    assert found.component_scores_ == {}
+    assert found.components_per_class_ == [1, 1, 1, 1]
+
+
+def test_labels_of_no_weight_are_no_evidence():
+    """All labelled documents but one weigh nothing: without that one there is no class, and no NaN either."""
+    X, y, _ = planted()
+    weight = np.where(y >= 0, 0.0, 1.0)
+    weight[np.flatnonzero(y >= 0)[0]] = 1
+    assert_usable(NaiveBayesEM("auto").fit(X, y, sample_weight=weight), X)
+
+
+def test_auto_scaling_takes_what_scores_best():
+    """It is one of the four tried, with the highest score, and refitting with it gives the same model."""
+    X, y, _ = planted()
+    model = NaiveBayesEM(2, scaling="auto", random_state=0).fit(X, y)
+    assert len(model.scaling_scores_) == 4
+    assert model.scaling_scores_[str(model.scaling_)] == max(model.scaling_scores_.values())
+    again = NaiveBayesEM(2, scaling=model.scaling_, random_state=0).fit(X, y)
+    assert_array_equal(again.components_, model.components_)
+    assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert NaiveBayesEM(scaling="auto").fit(X[:3], [0, 1, 2]).scaling_scores_ == {}
+
+
+def test_scaling_is_applied_to_new_documents_too():
+    """As if the counts had been scaled by hand; the scaler that is handed in stays unfitted."""
+    X, y, _ = planted()
+    scaler = CountScaler(idf=True)
+    found = NaiveBayesEM(scaling=scaler).fit(X, y)
+    assert not hasattr(scaler, "idf_")
+    by_hand = CountScaler(idf=True).fit(X)
+    wanted = NaiveBayesEM().fit(by_hand.transform(X), y)
+    assert_allclose(found.components_, wanted.components_, rtol=1e-9)
+    assert_allclose(found.predict_proba(X[:9]), wanted.predict_proba(by_hand.transform(X[:9])), rtol=1e-6)
+
+
+# --- which component is whose --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("seed", "document_length"), [(12, 40), (17, 60)])
+def test_correspondence_brings_lost_classes_back(seed, document_length):
+    """A label a class, words in common: annealing swaps two classes, labels and plain EM know better."""
+    corpus = planted_corpus(
+        300,
+        100,
+        4,
+        n_classes=4,
+        document_length=document_length,
+        word_concentration=3.0,
+        random_state=seed,
+        dtype="float64",
+    )
+    y = np.full(300, -1)
+    first = np.unique(corpus.target, return_index=True)[1]
+    y[first] = corpus.target[first]
+    new = y < 0
+    schedule = annealing_schedule(0.02, 1.1)
+    lost, labels, kl = (
+        NaiveBayesEM(annealing=schedule, correspondence=correspondence).fit(corpus.counts, y)
+        for correspondence in (None, "labels", "kl")
+    )
+    assert lost.score(corpus.counts[new], corpus.target[new]) < 0.6
+    for mended in (labels, kl):
+        assert mended.score(corpus.counts[new], corpus.target[new]) > 0.9
+        assert_array_equal(mended.topic_class_, np.arange(4))
+        assert_array_equal(mended.annealing_trace_, lost.annealing_trace_)
+        assert mended.objective_trace_[-1] > lost.objective_trace_[-1]
+    # A person who knows which component is whose gets there as well.
+    guessed = lost.predict(corpus.counts)
+    told = [np.bincount(corpus.target[guessed == c]).argmax() for c in range(4)]
+    assert sorted(told) == [0, 1, 2, 3]
+    assert lost.reassign(told).score(corpus.counts[new], corpus.target[new]) > 0.9
+
+
+def test_the_order_of_plain_em_is_taken(monkeypatch):
+    """Plain EM's words come first, those of annealing second; the last climb begins in the order found."""
+    X, y, _ = planted()
+    seen = []
+
+    def turned(from_words, to_words):
+        seen.append((from_words.copy(), to_words.copy()))
+        return np.array([2, 0, 3, 1])
+
+    monkeypatch.setattr(mixtures, "by_divergence", turned)
+    how = {"annealing": SHORT_SCHEDULE, "max_iter": 0}
+    found = NaiveBayesEM(**how, correspondence="kl").fit(X, y)
+    annealed = NaiveBayesEM(**how).fit(X, y)
+    assert_array_equal(seen[0][0].T, NaiveBayesEM(max_iter=0).fit(X, y).components_)
+    assert_array_equal(seen[0][1].T, annealed.components_)
+    assert_array_equal(found.components_, annealed.components_[[2, 0, 3, 1]])
+    assert_allclose(found.topic_prior_, annealed.topic_prior_[[2, 0, 3, 1]], rtol=1e-12)
+    assert_array_equal(found.topic_class_, np.arange(4))
+
+
+@given(data=st.data())
+def test_by_labels_is_the_best_of_all_orders(data):
+    """Each component once, and no other order agrees with more labelled documents."""
+    layout = data.draw(strategies.layouts(max_classes=3, max_topics=2, max_extra=0))
+    n_documents = data.draw(st.integers(1, 6))
+    topics = data.draw(strategies.distributions(n_documents, layout.n_topics))
+    code = data.draw(strategies.labels(n_documents, layout.n_classes, unlabelled=False)).astype(np.int32)
+    each = data.draw(strategies.weights(n_documents))
+    order = by_labels(topics, code, each, Layout(layout.topic_class, layout.n_classes))
+    assert sorted(order) == list(range(layout.n_topics))
+    agreed = np.array([(each * (code == c)) @ topics for c in layout.topic_class])
+    reached = agreed[np.arange(layout.n_topics), order].sum()
+    assert_allclose(reached, reference.best_order(agreed), rtol=1e-12, atol=1e-12)
+
+
+def test_by_labels_leaves_components_in_their_order_within_a_class():
+    """All orders within a class agree with as many documents: rounding must not decide among them."""
+    rng = np.random.default_rng(0)
+    layout = lay_out(np.array([3, 1, 4]), 0)
+    for _ in range(20):
+        topics = rng.dirichlet(np.ones(8), 30)
+        order = by_labels(topics, rng.integers(0, 3, 30).astype(np.int32), np.ones(30), layout)
+        assert order[:3].tolist() == sorted(order[:3])
+        assert order[4:].tolist() == sorted(order[4:])
+
+
+@reals
+@given(data=st.data())
+def test_by_divergence_is_the_best_of_all_orders(real, data):
+    """Each column once, and no other order has less KL divergence in all."""
+    n_topics, n_words = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 6))
+    p, q = (data.draw(strategies.distributions(n_topics, n_words, real, zeros=False)).T for _ in range(2))
+    order = by_divergence(p, q)
+    assert sorted(order) == list(range(n_topics))
+    divergence = reference.divergences(p.astype(np.float64), q.astype(np.float64))
+    reached = divergence[np.arange(n_topics), order].sum()
+    assert_allclose(reached, -reference.best_order(-divergence), rtol=1e-6, atol=1e-6)
+
+
+def test_divergence_takes_words_of_probability_zero():
+    """A column without a word is far from one that has it, and nearest to itself."""
+    words = np.array([[1.0, 0, 0.5], [0, 1, 0], [0, 0, 0.5]])
+    assert_array_equal(by_divergence(words, words), [0, 1, 2])
+    assert_array_equal(by_divergence(words, words[:, [2, 0, 1]]), [1, 2, 0])
+
+
+def test_components_of_no_chance_may_change_places():
+    """A class whose documents weigh nothing: its component may end in another class; all is finite."""
+    X = np.array([[1.0, 1, 1], [0, 1, 1], [0, 0, 1]])
+    for correspondence in ("labels", "kl"):
+        for n_components in (1, 2, 3):
+            found = NaiveBayesEM(
+                n_components, annealing=[0.2, 0.4, 0.7, 1.0], correspondence=correspondence, random_state=0
+            ).fit(X, [0, 1, 2], sample_weight=[1, 0, 2])
+            assert np.isfinite(found.objective_trace_).all()
+            assert_usable(found, X)
+
+
+def test_reassigned_components():
+    """By list and by mapping: P(w|z) and P(z) stay, and all that speaks of classes follows."""
+    X, y, _ = planted()
+    names = np.array(["ant", "bee", "cat", "dog", None], dtype=object)[y]
+    found = NaiveBayesEM([2, 1, 1, 1], random_state=0).fit(X, names)
+    before = pickle.loads(pickle.dumps(found))
+    topics = found.transform(X)
+    order = ["dog", "ant", "cat", "bee", "dog"]
+    assert found.reassign(order) is found
+    whose = np.array([3, 0, 2, 1, 3])
+    for name in ("components_", "topic_prior_", "doc_topic_"):
+        assert_array_equal(getattr(found, name), getattr(before, name), err_msg=name)
+    assert_array_equal(found.transform(X), topics)
+    assert_array_equal(found.topic_class_, whose)
+    assert_array_equal(found.label_topic_, whose == np.arange(4)[:, np.newaxis])
+    assert_allclose(found.class_prior_, np.bincount(whose, found.topic_prior_), rtol=1e-12)
+    wanted = topics @ found.label_topic_.T
+    assert_allclose(found.predict_proba(X), wanted, rtol=1e-12)
+    assert_allclose(np.exp(found.predict_log_proba(X)), wanted, rtol=1e-9, atol=1e-15)
+    assert_array_equal(found.predict(X), found.classes_[wanted.argmax(axis=1)])
+    unlabelled = y < 0
+    by_class = found.doc_topic_ @ found.label_topic_.T
+    assert_array_equal(found.guesses_[unlabelled], found.classes_[by_class[unlabelled].argmax(axis=1)])
+    assert_array_equal(found.guesses_[~unlabelled], names[~unlabelled])
+    # A mapping changes what it names; arrays and numpy's numbers do as well; and back again.
+    found.reassign({np.int64(0): "ant", 4: "dog"})
+    assert_array_equal(found.topic_class_, [0, 0, 2, 1, 3])
+    found.reassign(np.array(["ant", "ant", "bee", "cat", "dog"]))
+    assert_same_bits(found, before)
+    assert_array_equal(found.predict_proba(X), before.predict_proba(X))
+
+
+def test_the_numbers_of_components_follow_where_they_are_reassigned():
+    X, y, _ = planted()
+    found = NaiveBayesEM([2, 1, 1, 1], max_iter=1, random_state=0).fit(X, y)
+    assert found.components_per_class_ == [2, 1, 1, 1]
+    assert found.reassign([3, 0, 0, 1, 3]).components_per_class_ == [2, 1, 0, 2]
+
+
+def test_a_class_without_components_has_no_chance():
+    X, y, _ = planted()
+    found = NaiveBayesEM().fit(X, y).reassign([0, 0, 2, 3])
+    assert_array_equal(found.class_prior_[1], 0)
+    assert_array_equal(found.predict_proba(X)[:, 1], 0)
+    assert np.isneginf(found.predict_log_proba(X)[:, 1]).all()
+    assert np.isfinite(found.predict_log_proba(X)[:, [0, 2, 3]]).all()
+    assert 1 not in found.predict(X)
+    assert_usable(found, X)
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        (["ant", "bee"], "classes has 2 entries for 4 components"),
+        (["dog", "bee", "ant", "owl"], r"component 3 cannot be of 'owl': the classes are \['ant', 'bee'"),
+        (["ant", "bee", "cat", None], "component 3 cannot be of None"),
+        ([0, 1, 2, 3], "component 0 cannot be of 0"),
+        ({4: "ant"}, "there is no component 4; they are 0 to 3"),
+        ({-1: "ant"}, "there is no component -1"),
+        ({"ant": 0}, "there is no component 'ant'"),
+        ({1: "dog", 0: "owl"}, "component 0 cannot be of 'owl'"),
+        ("ant", "classes == 'ant', but must be a list"),
+        (3, "classes == 3, but must be a list with the class of each of the 4 components"),
+    ],
+)
+def test_bad_assignments(classes, message):
+    """Named with what was found; the model stays as it was."""
+    X, y, _ = planted()
+    names = np.array(["ant", "bee", "cat", "dog", None], dtype=object)[y]
+    found = NaiveBayesEM(max_iter=2).fit(X, names)
+    before = pickle.loads(pickle.dumps(found))
+    with pytest.raises(ValueError, match=message):
+        found.reassign(classes)
+    assert_same_bits(found, before)
+
+
+# --- numbers of every size -----------------------------------------------------------------------
+
+
+@components
+@pytest.mark.parametrize("annealing", [None, SHORT_SCHEDULE], ids=["EM", "annealed"])
+def test_documents_of_a_million_words(n_components, annealing):
+    """No overflow, no NaN; what is certain has a logarithm nevertheless."""
+    X, y, _ = planted()
+    rng = np.random.default_rng(0)
+    long = np.array([rng.multinomial(10**6, row / row.sum()) for row in X[:60].toarray()], dtype=float)
+    found = NaiveBayesEM(n_components, annealing=annealing, random_state=0).fit(long, y[:60])
+    assert_usable(found, long)
+    assert np.isfinite(found.predict_log_proba(long)).all()
+    assert found.predict_log_proba(long).min() < -10000
+    assert np.isfinite(found.objective_trace_).all()
+    short = NaiveBayesEM(n_components, annealing=annealing, random_state=0).fit(X, y)
+    assert np.isfinite(short.predict_log_proba(long)).all()
+    assert_array_equal(short.predict(long), short.classes_[short.predict_log_proba(long).argmax(axis=1)])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+@pytest.mark.parametrize("annealing", [None, SHORT_SCHEDULE], ids=["EM", "annealed"])
+def test_counts_of_every_size(size, dtype, annealing):
+    X, y, _ = planted()
+    huge = X.copy()
+    huge[::7] *= size
+    found = NaiveBayesEM(2, annealing=annealing, dtype=dtype, random_state=0).fit(huge, y)
+    for values in (found.components_, found.predict_proba(huge), found.predict_log_proba(huge)):
+        assert np.isfinite(values).all()
+    assert_allclose(found.predict_proba(huge).sum(axis=1), 1, rtol=1e-5)
+    assert np.isfinite(found.objective_trace_).all()
+
+
+@components
+def test_without_pseudo_counts_it_is_maximum_likelihood(n_components):
+    """alpha=0: words that a class lacks have probability zero there, and no warning or NaN comes of it."""
+    X, y, target = planted()
+    found = NaiveBayesEM(alpha=0, component_alpha=0).fit(X, target)
+    counts = np.array([X[target == c].sum(axis=0) for c in range(4)])
+    assert_allclose(found.components_, counts / counts.sum(axis=1, keepdims=True), rtol=1e-12)
+    assert (found.components_ == 0).any()
+    some = NaiveBayesEM(n_components, alpha=0, component_alpha=0, random_state=0).fit(X, y)
+    assert_usable(some, X)
+    assert np.isfinite(some.objective_trace_).all()
+    assert np.isfinite(some.predict_log_proba(X)).all()
+    # A document of words that no class has is as probable in all classes: the prior decides.
+    X = np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 0]])
+    apart = NaiveBayesEM(alpha=0).fit(X, ["a", "b", "b"])
+    assert_allclose(apart.predict_proba([[0.0, 0, 5]]), [[1 / 3, 2 / 3]], rtol=1e-9)
+
+
+def test_a_document_without_words_gets_the_prior():
+    X, y, _ = planted()
+    found = NaiveBayesEM([2, 1, 1, 3], random_state=0).fit(X, y)
+    empty = sparse.csr_array((2, 120))
+    assert_allclose(found.predict_proba(empty), [found.class_prior_] * 2, rtol=1e-12)
+    assert_allclose(found.transform(empty), [found.topic_prior_] * 2, rtol=1e-12)
+
+
+def test_labelled_documents_that_say_nothing():
+    """They are empty: nothing tells the classes apart, and that is what is said; of no weight: an error."""
+    X = np.array([[0.0, 0, 0], [0, 0, 0], [1, 2, 0], [0, 2, 1], [3, 0, 0]])
+    y = ["a", "b", None, None, None]
+    found = NaiveBayesEM().fit(X, y)
+    assert_allclose(found.predict_proba(X), 0.5, rtol=1e-9)
+    assert_usable(found, X)
+    with pytest.raises(ValueError, match="sample_weight is zero for all 2 labelled documents"):
+        NaiveBayesEM().fit(X + 1, y, sample_weight=[0, 0, 1, 1, 1])
+    with pytest.raises(ValueError, match="not one word"):
+        NaiveBayesEM().fit(np.zeros((2, 3)), ["a", "b"])
+
+
+def test_where_only_empty_documents_count_there_is_nothing_to_learn():
+    """As for the labelled documents by themselves, with and without progress."""
+    X = np.array([[0.0, 0, 0], [0, 0, 0], [1, 2, 0]])
+    for verbose in (0, 1):
+        with pytest.raises(ValueError, match="not one word"):
+            NaiveBayesEM(unlabeled_weight=0, verbose=verbose).fit(X, ["a", "b", None])
+
+
+def test_one_class_is_certain():
+    X, y, _ = planted()
+    found = NaiveBayesEM(2, random_state=0).fit(X, np.where(y == 1, 1, -1).astype(float) * 3)
+    assert_array_equal(found.classes_, [-3, 3])
+    alone = NaiveBayesEM(2, annealing=SHORT_SCHEDULE, correspondence="kl", random_state=0).fit(
+        X, np.where(y == 1, 7, -1)
+    )
+    assert_array_equal(alone.classes_, [7])
+    assert_allclose(alone.predict_proba(X), 1, rtol=1e-12)
+    assert_usable(alone, X)
+
+
+# --- what does not matter ------------------------------------------------------------------------
+
+EVERYTHING = {
+    "components_per_class": [2, 1, 3, 2],
+    "annealing": SHORT_SCHEDULE,
+    "correspondence": "kl",
+    "max_iter": 6,
+    "tol": 0,
+    "random_state": 0,
+}
+
+
+@needs_threads
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_same_bits_with_any_number_of_threads(dtype):
+    X, y, _ = planted()
+    one = NaiveBayesEM(**EVERYTHING, dtype=dtype, n_threads=1).fit(X, y)
+    assert one.components_.dtype == dtype
+    for n_threads in (2, 3, 1):
+        found = NaiveBayesEM(**EVERYTHING, dtype=dtype, n_threads=n_threads).fit(X, y)
+        assert_same_bits(found, one)
+        assert_array_equal(found.predict_proba(X), one.predict_proba(X))
+
+
+@components
+def test_the_order_of_documents_does_not_matter(n_components):
+    X, y, _ = planted()
+    order = np.random.default_rng(0).permutation(240)
+    parameters = EVERYTHING | {"components_per_class": n_components}
+    found = NaiveBayesEM(**parameters).fit(X[order], y[order])
+    wanted = NaiveBayesEM(**parameters).fit(X, y)
+    assert_same_parameters(found, wanted, rtol=1e-6)
+    assert_allclose(found.doc_topic_, wanted.doc_topic_[order], rtol=1e-6, atol=1e-9)
+    assert_array_equal(found.guesses_, wanted.guesses_[order])
+
+
+def test_a_document_alone_and_in_company():
+    """The answer is each one's own, to the last bit."""
+    X, y, _ = planted()
+    found = NaiveBayesEM(**EVERYTHING).fit(X, y)
+    together, logs, topics = found.predict_proba(X), found.predict_log_proba(X), found.transform(X)
+    for d in range(0, 240, 37):
+        assert_allclose(found.predict_proba(X[[d]])[0], together[d], rtol=1e-14)
+        assert_array_equal(found.predict_log_proba(X[[d]])[0], logs[d])
+        assert_array_equal(found.transform(X[[d]])[0], topics[d])
+
+
+def test_counts_of_every_form(tmp_path):
+    """Dense, whole numbers, 64-bit indices, read-only and memory-mapped: the same bits, nothing written."""
+    X, y, _ = planted()
+    wanted = NaiveBayesEM(**EVERYTHING).fit(X, y)
+    for name, array in (("data", X.data), ("indices", X.indices), ("indptr", X.indptr)):
+        np.save(tmp_path / f"{name}.npy", array)
+    mapped = sparse.csr_array(X.shape, dtype=X.dtype)
+    mapped.data, mapped.indices, mapped.indptr = (
+        np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("data", "indices", "indptr")
+    )
+    large = X.copy()
+    large.indices, large.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    frozen = X.toarray()
+    for array in (frozen, readonly := y.copy(), weight := np.ones(240), alpha := np.ones(120)):
+        array.flags.writeable = False
+    for form in (
+        frozen,
+        X.astype(np.float32),
+        X.astype(np.int64),
+        X.astype(np.int32).toarray(),
+        large,
+        mapped,
+        sparse.csc_matrix(X),
+        sparse.coo_array(X),
+        sparse.lil_array(X),
+    ):
+        found = NaiveBayesEM(**EVERYTHING, alpha=alpha).fit(form, readonly, sample_weight=weight)
+        assert_same_parameters(found, wanted, rtol=1e-12)
+        assert_array_equal(found.predict_proba(form), found.predict_proba(X))
+    assert found.components_.dtype == np.float64
+
+
+@given(data=st.data())
+def test_inputs_are_not_written_to(data):
+    """Words in any order and some of them twice, read-only: fit and predictions leave every bit."""
+    messy, clean = data.draw(strategies.messy_counts(index=data.draw(st.sampled_from(strategies.INDICES))))
+    assume(clean.sum() > 0)
+    code, _ = data.draw(strategies.partial_labels(messy.shape[0]))
+    alpha = np.full(messy.shape[1], 0.5)
+    given_arrays = (messy.data, messy.indices, messy.indptr, code, alpha)
+    before = [array.tobytes() for array in given_arrays]
+    for array in given_arrays:
+        array.flags.writeable = False
+    found = NaiveBayesEM(2, 0.5, SHORT_SCHEDULE, alpha=alpha, random_state=0).fit(messy, code)
+    found.predict(messy)
+    assert [array.tobytes() for array in given_arrays] == before
+    same = NaiveBayesEM(2, 0.5, SHORT_SCHEDULE, alpha=alpha, random_state=0).fit(clean, code)
+    assert_same_parameters(found, same, rtol=1e-6)
+
+
+def test_labels_of_every_kind():
+    """What classes are called, and how a missing label is written, changes nothing."""
+    X, y, _ = planted()
+    wanted = NaiveBayesEM(**EVERYTHING).fit(X, y)
+    for kind in strategies.LABEL_KINDS[:-1]:
+        found = NaiveBayesEM(**EVERYTHING).fit(X, strategies.written(y, kind))
+        assert_array_equal(found.predict_proba(X), wanted.predict_proba(X))
+        assert len(found.classes_) == 4
+    names = np.array(["ant", "bee", "cat", "dog", "?"])[y]
+    marked = NaiveBayesEM(**EVERYTHING, unlabeled="?").fit(X, names)
+    assert_array_equal(marked.classes_, ["ant", "bee", "cat", "dog"])
+    assert_array_equal(marked.predict_proba(X), wanted.predict_proba(X))
+
+
+# --- living with scikit-learn and pandas ---------------------------------------------------------
+
+
+def test_tables_with_names():
+    """pandas' tables and series, with names of columns, topics and classes."""
+    pandas = pytest.importorskip("pandas")
+    X, y, _ = planted()
+    words = [f"word{w}" for w in range(120)]
+    table = pandas.DataFrame(X.toarray(), columns=words)
+    labels = pandas.Series(np.array(["ant", "bee", "cat", "dog", None], dtype=object)[y])
+    found = NaiveBayesEM(2, max_iter=3, random_state=0).fit(table, labels)
+    assert_array_equal(found.feature_names_in_, words)
+    assert found.get_feature_names_out().tolist() == [f"naivebayesem{z}" for z in range(8)]
+    plain = NaiveBayesEM(2, max_iter=3, random_state=0).fit(X, y)
+    assert_array_equal(found.predict_proba(table), plain.predict_proba(X))
+    named = found.set_output(transform="pandas").transform(table)
+    assert list(named.columns) == found.get_feature_names_out().tolist()
+    with pytest.raises(ValueError, match="feature names should match"):
+        found.predict(table[words[::-1]])
+
+
+def test_pickle_clone_and_parameters():
+    X, y, _ = planted()
+    found = NaiveBayesEM(**EVERYTHING, alpha=np.full(120, 0.5)).fit(X, y)
+    again = pickle.loads(pickle.dumps(found))
+    assert_same_bits(again, found)
+    assert_array_equal(again.predict_proba(X), found.predict_proba(X))
+    again.reassign([0, 0, 1, 2, 2, 2, 3, 3])
+    copy = clone(found)
+    assert not learnt(copy)
+    assert_same_bits(copy.fit(X, y), found)
+    other = NaiveBayesEM().set_params(**found.get_params())
+    assert_same_bits(other.fit(X, y), found)
+
+
+def test_a_second_fit_forgets_the_first():
+    """Other classes, other words, other options: the same as a new estimator."""
+    X, y, target = planted()
+    found = NaiveBayesEM(**EVERYTHING).fit(X, y).reassign([3, 3, 3, 3, 3, 3, 3, 3])
+    for other_X, other_y, options in (
+        (X[:, :100], target, {}),
+        (X[:200], np.where(y[:200] == 3, -1, y[:200]), {"components_per_class": 2, "annealing": None}),
+    ):
+        found.set_params(**options).fit(other_X, other_y)
+        fresh = clone(found).fit(other_X, other_y)
+        assert set(vars(found)) == set(vars(fresh))
+        assert_same_bits(found, fresh)
+
+
+def test_an_error_leaves_the_estimator_as_it_was():
+    X, y, _ = planted()
+    found = NaiveBayesEM(max_iter=2).fit(X, y)
+    before = learnt(found)
+    for bad_X, bad_y, options, message in (
+        (X[:, :50], np.full(240, -1), {}, "labels no document"),
+        (-X, y, {}, "negative"),
+        (X, y, {"alpha": np.ones(7)}, "alpha"),
+        (X, y, {"components_per_class": [1, 2]}, "components_per_class"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            found.set_params(**options).fit(bad_X, bad_y)
+        found.set_params(alpha=1.0, components_per_class=1)
+        assert learnt(found) == before
+
+
+def test_use_before_fit_and_another_vocabulary():
+    X, y, _ = planted()
+    for method in ("predict", "predict_proba", "predict_log_proba", "joint_log_likelihood", "transform"):
+        with pytest.raises(NotFittedError):
+            getattr(NaiveBayesEM(), method)(X)
+    with pytest.raises(NotFittedError):
+        NaiveBayesEM().reassign([0])
+    found = NaiveBayesEM(max_iter=1).fit(X, y)
+    with pytest.raises(ValueError, match="119 features, but NaiveBayesEM is expecting 120"):
+        found.predict(X[:, :119])
+
+
+def test_pipeline_and_grid_search():
+    """From raw texts with string classes, through make_pipeline and GridSearchCV."""
+    texts = ["tea milk tea", "milk tea cup", "goal ball goal", "ball team goal", "tea cup", "team ball"]
+    labels = ["food", "food", "sport", "sport", None, None]
+    pipe = make_pipeline(CountVectorizer(), NaiveBayesEM(alpha=0.1, random_state=0)).fit(texts, labels)
+    assert_array_equal(pipe.predict(["milk and tea", "a team"]), ["food", "sport"])
+    assert_array_equal(pipe[-1].guesses_, ["food", "food", "sport", "sport", "food", "sport"])
+    X, y, target = planted()
+    search = GridSearchCV(
+        NaiveBayesEM(max_iter=5, random_state=0),
+        {"components_per_class": [1, 2], "unlabeled_weight": [0.1, 1.0]},
+        cv=LabeledKFold(3, random_state=0),
+    ).fit(X, y)
+    assert search.best_score_ > 0.5
+    assert np.mean(search.predict(X) == target) > 0.6
+
+
+@pytest.mark.parametrize("by", ["ratio", "probability"])
+def test_top_words_of_components(by):
+    """Each component with its class's name, which follows where it is reassigned."""
+    X, y, _ = crossed()
+    names = np.array(["cold", "warm", None], dtype=object)[y]
+    found = NaiveBayesEM([2, 3], random_state=0).fit(X, names)
+    vocabulary = [f"{'ABCD'[w // 6]}{w % 6}" for w in range(24)]
+    topics = top_words(found, vocabulary, n=4, by=by)
+    assert [topic.label for topic in topics] == ["cold", "cold", "warm", "warm", "warm"]
+    assert [topic.topic for topic in topics] == [0, 1, 2, 3, 4]
+    for topic in topics:
+        assert len(topic.words) == 4
+        assert list(topic.scores) == sorted(topic.scores, reverse=True)
+        if by == "probability":
+            row = found.components_[topic.topic]
+            assert_allclose(topic.scores, np.sort(row)[::-1][:4], rtol=1e-12)
+    groups = {frozenset(word[0] for word in topic.words) for topic in topics[:2]}
+    assert all(group <= {"A", "B"} or group <= {"C", "D"} for group in groups)
+    assert len(groups) == 2
+    found.reassign({0: "warm"})
+    assert top_words(found, n=1, by=by)[0].label == "warm"
+
+
+def test_verbose_tells_the_stages(capsys):
+    """Nothing by default; with verbose plain EM, annealing and the last climb, and the numbers tried."""
+    X, y, _ = planted()
+    NaiveBayesEM(**EVERYTHING).fit(X, y)
+    assert capsys.readouterr() == ("", "")
+    NaiveBayesEM(**EVERYTHING | {"n_init": 2}, verbose=1).fit(X, y)
+    out, said = capsys.readouterr()
+    assert out == ""
+    assert said.count(" passes, ") == 6
+    ends = [line for line in said.splitlines() if " passes, " in line]
+    assert ["plain EM" in line for line in ends] == [True, False, False] * 2
+    assert ["annealing" in line for line in ends] == [False, True, False] * 2
+    assert "start 1 of 2" in said
+    crossed_X, crossed_y, _ = crossed()
+    NaiveBayesEM("auto", max_iter=2, random_state=0, verbose=1).fit(crossed_X, crossed_y)
+    said = capsys.readouterr().err
+    assert "components_per_class=1: " in said
+    assert said.count(" passes, ") == 1
+
+
+# --- stopping ------------------------------------------------------------------------------------
+
+
+class Stopper:
+    """A callback that at the n-th pass raises KeyboardInterrupt, or returns True."""
+
+    def __init__(self, at, *, raises):
+        self.at, self.raises, self.n = at, raises, 0
+
+    def __call__(self, state):
+        self.n += 1
+        if self.n == self.at and self.raises:
+            raise KeyboardInterrupt
+        return self.n >= self.at
+
+
+# Plain EM for the correspondence, annealing and the last climb have four passes each.
+STAGES = {
+    "annealing": [0.1, 0.2, 0.5, 1.0],
+    "correspondence": "kl",
+    "max_iter": 3,
+    "tol": 0,
+    "random_state": 0,
+}
+stages = pytest.mark.parametrize("at", [*range(1, 13), 16, 19, 24])
+
+
+def assert_stopped_at(found, at):
+    """The traces end where pass `at` was: one with plain EM, four each, twice over."""
+    stage, done = divmod((at - 1) % 12, 4)
+    first_start = at <= 12
+    if not first_start:
+        return
+    assert len(found.annealing_trace_) == (0 if stage == 0 else done + 1 if stage == 1 else 4)
+    assert len(found.objective_trace_) == (1 if stage == 1 else done + 1)
+
+
+@stages
+def test_ctrl_c_leaves_what_was_learnt_and_goes_on(at):
+    """At any pass of plain EM, of annealing, of the last climb, of a later start: fitted, and heard."""
+    X, y, _ = planted()
+    found = NaiveBayesEM([2, 1, 3, 2], **STAGES, n_init=2, callback=Stopper(at, raises=True))
+    with pytest.raises(KeyboardInterrupt):
+        found.fit(X, y)
+    assert found.stop_reason_ == "interrupted"
+    assert_stopped_at(found, at)
+    assert_usable(found, X)
+
+
+@stages
+def test_a_callback_stops_the_fit(at):
+    """True at any pass: the reason says so, and the estimator predicts."""
+    X, y, _ = planted()
+    stopper = Stopper(at, raises=False)
+    found = NaiveBayesEM([2, 1, 3, 2], **STAGES, n_init=2, callback=stopper).fit(X, y)
+    # The very last pass is one of 24 rounds: that there were no more is then the reason.
+    assert found.stop_reason_ == ("rounds" if at == 24 else "callback")
+    assert_stopped_at(found, at)
+    assert_usable(found, X)
+
+
+def test_a_callback_that_has_stopped_a_fit_is_not_called_again():
+    X, y, _ = planted()
+    for at in range(1, 13):
+        stopper = Stopper(at, raises=False)
+        NaiveBayesEM(**STAGES, callback=stopper).fit(X, y)
+        assert stopper.n == at
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_annealing_cut_short_leaves_the_parameters_that_it_had_come_to(raises):
+    """With the objective that is theirs at power 1, as if the powers that follow had not been asked for."""
+    X, y, _ = planted()
+    for done in range(4):
+        model = NaiveBayesEM(**STAGES, callback=Stopper(5 + done, raises=raises))
+        if raises:
+            with pytest.raises(KeyboardInterrupt):
+                model.fit(X, y)
+        else:
+            model.fit(X, y)
+        wanted = NaiveBayesEM(annealing=[*SHORT_SCHEDULE[:done], 1.0], max_iter=0).fit(X, y)
+        assert_same_parameters(model, wanted, rtol=1e-12)
+        assert_allclose(model.objective_trace_, wanted.objective_trace_, rtol=1e-12)
+        assert_allclose(model.log_likelihood_, wanted.log_likelihood_, rtol=1e-12)
+        assert_array_equal(model.annealing_trace_[:, 0], SHORT_SCHEDULE[: done + 1])
+
+
+def test_a_callback_sees_every_pass_of_every_stage():
+    X, y, _ = planted()
+    seen = []
+    found = NaiveBayesEM(**STAGES, callback=seen.append).fit(X, y)
+    assert [state.number for state in seen] == [1, 2, 3, 4] * 3
+    plain = NaiveBayesEM(max_iter=3, tol=0).fit(X, y)
+    assert_array_equal([state.objective for state in seen[:4]], plain.objective_trace_)
+    assert_array_equal([state.objective for state in seen[4:8]], found.annealing_trace_[:, 1])
+    assert_array_equal([state.objective for state in seen[8:]], found.objective_trace_)
+    assert seen[-1].log_likelihood == found.log_likelihood_
+
+
+@pytest.mark.parametrize("correspondence", [None, "kl"])
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        (_kernels, "document_sums"),
+        (_kernels, "word_sums"),
+        (_kernels, "normalise_columns"),
+        (OneComponent, "learn"),
+        (OneComponent, "table"),
+    ],
+    ids=lambda each: str(getattr(each, "__name__", each)).rpartition(".")[2],
+)
+def test_an_interrupted_fit_is_whole(place, name, correspondence):
+    """Ctrl-C inside of a step of any stage: distributions, whatever was being written, or no fit."""
+    X, y, _ = planted()
+    whole = getattr(place, name)
+    n_fitted = 0
+    for at in range(1, 13):
+        calls = 0
+
+        def interrupted(*args, at=at):
+            nonlocal calls
+            calls += 1
+            result = whole(*args)
+            if calls == at:
+                raise KeyboardInterrupt
+            return result
+
+        model = NaiveBayesEM([2, 1, 3, 2], **STAGES | {"correspondence": correspondence})
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(place, name, interrupted)
+            try:
+                model.fit(X, y)
+            except KeyboardInterrupt:
+                heard = True
+            else:
+                heard = False
+        assert heard is (calls >= at), f"Ctrl-C at call {at} was swallowed"
+        if heard and learnt(model):
+            n_fitted += 1
+            assert model.stop_reason_ == "interrupted"
+            assert_usable(model, X)
+    assert n_fitted >= 5
+
+
+def test_ctrl_c_while_evidence_is_weighed():
+    """Nothing was learnt: an unfitted estimator stays unfitted, and a fitted one what it was."""
+    X, y, _ = crossed()
+    whole = _kernels.word_sums
+    for scaling, number in ((None, "auto"), ("auto", 2)):
+        fitted = NaiveBayesEM(max_iter=2).fit(X[:, :20], y)
+        before = fitted.predict_proba(X[:, :20])
+        fresh = NaiveBayesEM()
+        for found in (fresh, fitted):
+            calls = 0
+
+            def interrupted(*args):
+                nonlocal calls
+                calls += 1
+                whole(*args)
+                if calls == 3:
+                    raise KeyboardInterrupt
+
+            found.set_params(components_per_class=number, scaling=scaling)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(_kernels, "word_sums", interrupted)
+                with pytest.raises(KeyboardInterrupt):
+                    found.fit(X, y)
+        assert not learnt(fresh)
+        assert_array_equal(fitted.predict_proba(X[:, :20]), before)
