@@ -282,7 +282,8 @@ def check_positives(known: NDArray[Any], where: NDArray[np.intp]) -> None:
     if len(wrong):
         raise ValueError(
             f"y holds {known[wrong[0]].item()!r} at {where[wrong[0]]}; a document is positive (1) or "
-            "unlabelled (-1, 0 or None): pass y == your_class for a class of your own. Unknown label type: not binary."
+            "unlabelled (-1, 0 or None): pass y == your_class for a class of your own. Unknown label type: "
+            "not binary."
         )
     if not np.any(known == 1):
         raise ValueError(

@@ -100,10 +100,10 @@ class NaiveBayesEM(ClassModel):
         Deterministic annealing: EM with posteriors raised to a power and normalised again, one step at each
         power of the sequence, which must end at 1, and then as without. True: `annealing_schedule()`. Finds
         more probable parameters, whose components may have lost their classes: see `correspondence`.
-    correspondence : {None, "labels", "kl"}, default=None
-        Which component is whose after annealing. None: as it began. "labels": as the labelled documents fall.
-        "kl": as those of plain EM that are nearest, by KL divergence. Both by linear assignment. See
-        `reassign` for correspondence by a person who has seen the words.
+    correspondence : {"kl", "labels", None}, default="kl"
+        Which component is whose after annealing. "kl": as those of plain EM that are nearest, by KL
+        divergence. "labels": as the labelled documents fall. Both by linear assignment. None: as it began.
+        See `reassign` for correspondence by a person who has seen the words.
     alpha : float or (n_features,) array, default=1.0
         Pseudo-count of every word in every component. 0 is maximum likelihood: a word that no document of a
         component has is then as improbable there as a number can be.
@@ -209,7 +209,7 @@ class NaiveBayesEM(ClassModel):
         unlabeled_weight: float = 1.0,
         annealing: Any = None,
         *,
-        correspondence: str | None = None,
+        correspondence: str | None = "kl",
         alpha: Any = 1.0,
         class_alpha: float = 0.0,
         component_alpha: float = 1.0,
