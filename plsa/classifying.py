@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 
 from plsa import inputs
 from plsa.counts import Counts
-from plsa.evidence import Corpus
+from plsa.evidence import Corpus, scaled_by
 from plsa.fitting import ClimbingModel
 from plsa.scaling import CountScaler
 from plsa.supervision import read_labels
@@ -35,8 +35,7 @@ class ClassModel(ClassifierMixin, ClimbingModel):
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> str:
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # of an earlier fit
+        self._forget()
         self._check_loop_parameters()
         if self.scaling is not None and not isinstance(self.scaling, CountScaler):
             inputs.check_choice(self.scaling, "scaling", ["auto", None, "a CountScaler"])
@@ -47,6 +46,14 @@ class ClassModel(ClassifierMixin, ClimbingModel):
         inputs.check_labelled_weight(labels.labelled, weight)
         self.classes_ = labels.classes
         return self._learn_corpus(Corpus(counts, labels, weight))
+
+    def _forget(self) -> None:
+        """Lets go of what an earlier fit has set."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+
+    def _scaled(self, counts: Counts) -> Counts:
+        return scaled_by(self.scaling_, counts)
 
     def _check_class_parameters(self) -> None:
         """Raises where a parameter that the data have no say in is not what it may be."""

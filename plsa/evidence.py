@@ -59,6 +59,14 @@ class Corpus:
             return np.ones(self.counts.n_documents)
         return self.weight.astype(np.float64)
 
+    def with_unlabelled(self, weight: float) -> Corpus:
+        """The same with every document that has no label counting `weight` times as often."""
+        known = self.labels.labelled
+        if weight == 1 or known.all():
+            return self
+        each = np.where(known, 1.0, weight) * self.each()
+        return Corpus(self.counts, self.labels, each.astype(self.counts.dtype))
+
     def scaled(self, scaling: CountScaler | None) -> tuple[CountScaler | None, Counts]:
         """A scaling fitted on these documents, and what it makes of them."""
         fitted = None if scaling is None else clone(scaling).fit(self.counts.matrix(), None, self.weight)
@@ -118,14 +126,15 @@ class Held:
 Parts = list[tuple[NDArray[Any], NDArray[Any]]]  # documents to learn from, and documents to judge by
 
 
-def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3) -> Parts:
+def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3, parts: int = 3, alone: int = 0) -> Parts:
     """Parts to learn from and labelled documents to judge by, class by class; none where there are too few.
 
     Unlabelled documents, the only document of a class, and copies of a document that have different labels
     stay in every part to learn from. At most `_MOST_TRIED` labelled documents are held out in turn; with
     `sample` the others are left out altogether.
     Documents are dealt out in an order that their words alone make: copies are held out together, so that a
-    weight is a repetition here too. A third of a class is held out at a time.
+    weight is a repetition here too. Of each class one of `parts` parts is held out at a time, `folds` times;
+    of no more than `alone` different documents each one by itself.
     """
     told = corpus.labels.labelled & (corpus.counts.lengths() > 0)
     if corpus.weight is not None:
@@ -136,8 +145,8 @@ def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3) -> Parts:
     different = [np.unique(mark[code == each]) for each in np.unique(code)]  # in no order that means anything
     if not different:
         return []
-    found, n_classes_of = np.unique(np.concatenate(different), return_counts=True)
-    contested = found[n_classes_of > 1]  # the same words under two labels judge nothing
+    met, n_classes_of = np.unique(np.concatenate(different), return_counts=True)
+    contested = met[n_classes_of > 1]  # the same words under two labels judge nothing
     different = [np.setdiff1d(marks, contested) for marks in different]
     share = min(1.0, _MOST_TRIED / max(sum(len(marks) for marks in different), 1))
     tried = [marks[: max(2, round(share * len(marks)))] for marks in different]
@@ -148,15 +157,19 @@ def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3) -> Parts:
     inside = np.ones(corpus.counts.n_documents, dtype=bool)
     if sample:
         inside[documents] = np.isin(mark, np.concatenate([*tried, contested]))
-    parts = []
-    for fold in range(folds):
-        held = documents[np.isin(mark, np.concatenate([marks[fold::3] for marks in several]))]
-        if not len(held):
-            continue
-        others = inside.copy()
-        others[held] = False
-        parts.append((np.flatnonzero(others), held))
-    return parts
+    together = np.concatenate(several)
+    if len(together) <= alone:
+        turns = list(together[:, np.newaxis])
+    else:
+        turns = [np.concatenate([marks[fold::parts] for marks in several]) for fold in range(folds)]
+    found = []
+    for turn in turns:
+        held = documents[np.isin(mark, turn)]
+        if len(held):
+            others = inside.copy()
+            others[held] = False
+            found.append((np.flatnonzero(others), held))
+    return found
 
 
 def gather(parts: list[Held]) -> Held:
@@ -171,8 +184,3 @@ def gather(parts: list[Held]) -> Held:
 def scaled_by(fitted: CountScaler | None, counts: Counts) -> Counts:
     """What a fitted scaling makes of counts; None leaves them as they are."""
     return counts if fitted is None else fitted.scaled(counts)
-
-
-def is_auto(value: Any) -> bool:
-    """Whether a parameter is left to the evidence."""
-    return isinstance(value, str) and value == "auto"

@@ -73,7 +73,7 @@ class OneComponent(MissingLabel):
 
     P(z) = P(c) P(z|c), where c is the class of z, from the expected number of documents N[z] of a pass:
     P(c) ~ N[c] + `class_alpha` with N[c] = sum of N[z] over z in c, and P(z|c) ~ N[z] + `component_alpha`
-    (seed 001, eq. 3.10 and 3.11). Where there is nothing to go by, all have the same.
+    (Nigam, McCallum and Mitchell, eq. 3.10 and 3.11). Where there is nothing to go by, all have the same.
     """
 
     def __init__(self, layout: Layout, class_alpha: float, component_alpha: float) -> None:

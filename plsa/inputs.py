@@ -33,6 +33,11 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is left to the evidence."""
+    return isinstance(value, str) and value == "auto"
+
+
 _BLOCK = 1 << 20  # nonzeros looked at together: room for temporary arrays stays small
 
 
@@ -274,24 +279,6 @@ def check_classes(labelled: NDArray[Any]) -> None:
         check_classification_targets(labelled)
 
 
-def check_positives(known: NDArray[Any], where: NDArray[np.intp]) -> None:
-    """Raises where what is not marked as unlabelled is something else than 1 (positive) or 0 (unlabelled)."""
-    wrong = (
-        np.flatnonzero((known != 1) & (known != 0)) if known.dtype.kind in "biuf" else np.arange(len(known))
-    )
-    if len(wrong):
-        raise ValueError(
-            f"y holds {known[wrong[0]].item()!r} at {where[wrong[0]]}; a document is positive (1) or "
-            "unlabelled (-1, 0 or None): pass y == your_class for a class of your own. Unknown label type: "
-            "not binary."
-        )
-    if not np.any(known == 1):
-        raise ValueError(
-            "y labels no document as positive: there is nothing to look for. Mark at least one with 1; PLSA "
-            "needs no labels at all."
-        )
-
-
 def check_labelled_weight(labelled: NDArray[np.bool_], weight: Real | None) -> None:
     """Raises where no labelled document counts."""
     if weight is not None and not np.any(weight[labelled] > 0):
@@ -327,34 +314,38 @@ def check_components_per_class(
     given: Any, classes: NDArray[Any]
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """How many components each class has, and for which classes that is left open (and 1 for now)."""
-    name = "components_per_class"
-    each: Any = given
-    if isinstance(given, str) and given == "auto":
+    each: Any = given.tolist() if hasattr(given, "tolist") else given
+    if is_auto(each):
         each = ["auto"] * len(classes)
+    are_open = np.zeros(len(classes), dtype=bool)
     if isinstance(each, Mapping):
-        are_open = [isinstance(each.get(c), str) and each[c] == "auto" for c in classes.tolist()]
-        each = {c: 1 if isinstance(n, str) and n == "auto" else n for c, n in each.items()}
+        are_open[:] = [is_auto(each.get(c)) for c in classes.tolist()]
+        each = {c: 1 if is_auto(n) else n for c, n in each.items()}
     elif isinstance(each, Sequence) and not isinstance(each, str) and len(each) == len(classes):
-        are_open = [isinstance(n, str) and n == "auto" for n in each]
-        each = [1 if is_open else n for n, is_open in zip(each, are_open, strict=True)]
-    else:
-        are_open = [False] * len(classes)
-    return check_topics_per_class(each, classes, name), np.array(are_open)
+        are_open[:] = [is_auto(n) for n in each]
+        each = [1 if is_auto(n) else n for n in each]
+    return check_topics_per_class(each, classes, "components_per_class"), are_open
 
 
-def check_alpha(given: Any, n_words: int) -> NDArray[np.float64]:
-    """The pseudo-count of every word."""
-    if isinstance(given, numbers.Number) or np.ndim(given) == 0:
-        return np.full(n_words, check_number(given, "alpha"))
-    alpha = np.asarray(given)
+def check_alpha(given: Any, n_words: int, dtype: Any) -> NDArray[np.float64]:
+    """The pseudo-count of every word, none of them beyond what is computed in."""
+    try:
+        alpha = np.asarray(given)
+    except ValueError:  # lists of different lengths
+        alpha = np.asarray(given, dtype=object)
+    if alpha.ndim == 0:
+        alpha = np.full(n_words, check_number(alpha.item(), "alpha"))
     if alpha.dtype.kind not in "iuf" or alpha.shape != (n_words,):
         raise ValueError(
             f"alpha has shape {alpha.shape} and type {alpha.dtype}, but must be a number or an array with "
             f"one for each of the {n_words} words."
         )
-    bad = np.flatnonzero(~np.isfinite(alpha) | (alpha < 0))
+    bad = np.flatnonzero(~((alpha >= 0) & (alpha <= np.sqrt(np.finfo(dtype).max))))
     if len(bad):
-        raise ValueError(f"alpha holds {alpha[bad[0]]} at {bad[0]}; pseudo-counts must be finite and >= 0.")
+        raise ValueError(
+            f"alpha holds {alpha[bad[0]]} at {bad[0]}; pseudo-counts must be >= 0 and no larger than "
+            f"{np.sqrt(np.finfo(dtype).max):.0e}."
+        )
     return alpha.astype(np.float64)
 
 
@@ -381,7 +372,9 @@ def check_annealing(given: Any) -> None:
 def check_assignment(given: Any, topic_class: NDArray[np.int32], classes: NDArray[Any]) -> NDArray[np.int32]:
     """The place among the classes of each component's class, as a list or a mapping gives it."""
     n_components = len(topic_class)
-    if isinstance(given, str) or not isinstance(given, Mapping | Sequence | np.ndarray):
+    if hasattr(given, "tolist"):
+        given = given.tolist()
+    if isinstance(given, str) or not isinstance(given, Mapping | Sequence):
         raise ValueError(
             f"classes == {given!r}, but must be a list with the class of each of the {n_components} "
             "components, or a mapping from component to class."
@@ -389,16 +382,14 @@ def check_assignment(given: Any, topic_class: NDArray[np.int32], classes: NDArra
     if not isinstance(given, Mapping) and len(given) != n_components:
         raise ValueError(f"classes has {len(given)} entries for {n_components} components.")
     pairs = given.items() if isinstance(given, Mapping) else enumerate(given)
-    codes = topic_class.copy()
+    codes, names = topic_class.copy(), classes.tolist()
     for component, its_class in pairs:
-        if not isinstance(component, int | np.integer) or not 0 <= component < n_components:
+        whole = isinstance(component, int | np.integer) and not isinstance(component, bool)
+        if not whole or not 0 <= component < n_components:
             raise ValueError(f"there is no component {component!r}; they are 0 to {n_components - 1}.")
-        place = np.flatnonzero(classes == its_class)
-        if not len(place):
-            raise ValueError(
-                f"component {component} cannot be of {its_class!r}: the classes are {classes.tolist()}."
-            )
-        codes[component] = place[0]
+        if its_class not in names:
+            raise ValueError(f"component {component} cannot be of {its_class!r}: the classes are {names}.")
+        codes[component] = names.index(its_class)
     return codes
 
 
@@ -500,6 +491,11 @@ def check_candidates(candidates: Any) -> list[Any]:
         raise ValueError(f"candidates == {candidates!r}, but must be a list of numbers of topics to try.")
     given = [each.tolist() if isinstance(each, np.ndarray) else each for each in candidates]
     given = [check_whole(n, "candidates", 1) if isinstance(n, numbers.Number) else n for n in given]
+    words = [each for each in given if isinstance(each, str)]
+    if words:
+        raise ValueError(
+            f"candidates holds {words[0]!r}, but must hold numbers of topics, or lists or mappings of them."
+        )
     if not given:
         raise ValueError("candidates is empty: give at least one number of topics to try.")
     return given

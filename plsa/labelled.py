@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -15,7 +15,7 @@ from plsa import inputs, start, student
 from plsa.aspect import AspectModel
 from plsa.classifying import ClassModel
 from plsa.counts import Counts
-from plsa.evidence import SCALINGS, USUAL_SCALING, Corpus, Held, Parts, gather, hold_out, is_auto, scaled_by
+from plsa.evidence import SCALINGS, USUAL_SCALING, Corpus, Held, Parts, gather, hold_out
 from plsa.gates import Gate, MissingLabel
 from plsa.parameters import Fit, Parameters, Real, padded, unpadded
 from plsa.scaling import CountScaler
@@ -54,9 +54,9 @@ class AspectClassifier(ClassModel, AspectModel):
     random_state: Any
     evidence: bool = True
 
-    def _learn(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> str:
+    def _forget(self) -> None:
+        super()._forget()
         self._tried: dict[str, float] = {}  # accuracies on held-out documents
-        return super()._learn(X, y, sample_weight)
 
     def _check_class_parameters(self) -> None:
         inputs.check_whole(self.extra_topics, "extra_topics", 0)
@@ -65,18 +65,18 @@ class AspectClassifier(ClassModel, AspectModel):
 
     def _settings(self, unlabelled_weight: Any = 1.0) -> Settings:
         """What was set by hand, and what is usual where that is "auto"."""
-        strength = USUAL_STRENGTH if is_auto(self.prior_strength) else float(self.prior_strength)
-        weight = USUAL_WEIGHT if is_auto(unlabelled_weight) else float(unlabelled_weight)
+        strength = USUAL_STRENGTH if inputs.is_auto(self.prior_strength) else float(self.prior_strength)
+        weight = USUAL_WEIGHT if inputs.is_auto(unlabelled_weight) else float(unlabelled_weight)
         return Settings(self._layout(self.topics_per_class), strength, weight)
 
     def _layout(self, topics_per_class: Any) -> Layout:
-        if is_auto(topics_per_class):
+        if inputs.is_auto(topics_per_class):
             topics_per_class = 1
         return lay_out(inputs.check_topics_per_class(topics_per_class, self.classes_), self.extra_topics)
 
     def _alternatives(self, *, labels_alone: bool) -> list[Alternative]:
         """What could be chosen instead where it is "auto"."""
-        if not is_auto(self.topics_per_class):
+        if not inputs.is_auto(self.topics_per_class):
             return []
         return [(f"topics_per_class={n}", "layout", self._layout(n)) for n in (2, 4)]
 
@@ -100,9 +100,9 @@ class AspectClassifier(ClassModel, AspectModel):
         self.scaling_scores_: dict[str, float] = {}
         alternatives = self._alternatives(labels_alone=True)
         parts: Parts = []
-        if is_auto(scaling) or alternatives or self.student is not None:
+        if inputs.is_auto(scaling) or alternatives or self.student is not None:
             parts = self._hold_out(corpus, sample=True)
-        if is_auto(scaling):
+        if inputs.is_auto(scaling):
             # Where too few documents could be held out, log counts at constant length.
             scaling = SCALINGS[USUAL_SCALING]
             found = self._cross_validate(corpus, parts, {str(s): (s, settings) for s in SCALINGS})
@@ -165,10 +165,7 @@ class AspectClassifier(ClassModel, AspectModel):
         state = gate.states(code, np.zeros(len(code), dtype=np.int32) if guess is None else guess)
         rows = gate.open() * layout.topic_prior(self.class_prior_)
         doc_start = padded(rows / rows.sum(axis=1, keepdims=True), dtype)
-        weight = corpus.weight
-        if settings.unlabelled_weight != 1 and not corpus.labels.labelled.all():
-            each = np.where(corpus.labels.labelled, 1.0, settings.unlabelled_weight) * corpus.each()
-            weight = each.astype(dtype)
+        weight = corpus.with_unlabelled(settings.unlabelled_weight).weight
 
         def learn_gate(count: NDArray[np.float64], table: Real) -> Real:
             return padded(gate.table(), dtype) if gate.learn(count) else table
@@ -258,9 +255,6 @@ class AspectClassifier(ClassModel, AspectModel):
     def _class_topic(self) -> NDArray[np.float64]:
         """(C, K): how much of each topic speaks for each class."""
         return self.label_topic_
-
-    def _scaled(self, counts: Counts) -> Counts:
-        return scaled_by(self.scaling_, counts)
 
 
 def class_topic(fit: Fit, layout: Layout) -> NDArray[np.float64]:

@@ -41,7 +41,7 @@ class MixtureSteps:
     ----------
     power : float
         1 / temperature: the posterior is raised to it and normalised again. What never falls at one power is
-        sum_d (1 / power) log sum_z P(d, z)^power + log prior: eq. 3.8 of seed 001 where the power is 1.
+        sum_d (1 / power) log sum_z P(d, z)^power + log prior: eq. 3.8 of Nigam et al. at power 1.
     """
 
     def __init__(
@@ -86,7 +86,10 @@ class MixtureSteps:
         doc, word = self._room()
         unpadded(doc, self.n_topics)[:] = share
         before = Parameters(*self._room(), self._gate())
+        # What a component without a word gets where there are no pseudo-counts either.
         before.word_topic[:] = 0
+        totals = self.counts.word_totals(self.weight)
+        unpadded(before.word_topic, self.n_topics)[:] = (totals / totals.sum())[:, np.newaxis]
         return self.maximise(before, self._counted(doc, word, 0.0, 0.0))
 
     def expect(self, parameters: Parameters) -> Statistics:
@@ -218,5 +221,7 @@ def joint(
     _kernels.document_sums(corpus, log_words(word_topic, len(prior)), sums, threads)
     rows = unpadded(sums, len(prior)).astype(np.float64, copy=False)
     with np.errstate(divide="ignore"):
-        rows += np.log(prior)
+        log_prior = np.log(prior)
+    rows += log_prior
+    rows[np.isneginf(rows).all(axis=1)] = log_prior  # counts so huge that no component is possible
     return rows

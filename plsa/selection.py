@@ -85,12 +85,12 @@ class LabeledKFold(BaseCrossValidator):
         if groups is not None:
             warnings.warn("The groups parameter is ignored by LabeledKFold", UserWarning, stacklevel=2)
         labels = read_labels(y, _num_samples(X), self.unlabeled)
-        fold = self.fold_of(labels)
+        fold = self._fold_of(labels)
         return ((np.flatnonzero(fold != each), np.flatnonzero(fold == each)) for each in range(self.n_splits))
 
-    def fold_of(self, labels: Labels) -> NDArray[np.intp]:
+    def _fold_of(self, labels: Labels) -> NDArray[np.intp]:
         """The fold that each document is held out in; -1: it never is."""
-        held = may_be_held_out(labels)
+        held = _may_be_held_out(labels)
         inputs.check_folds(self.n_splits, int(held.sum()), int(labels.labelled.sum()))
         rng = check_random_state(self.random_state) if self.shuffle else None
         fold = np.full(len(held), -1)
@@ -103,7 +103,7 @@ class LabeledKFold(BaseCrossValidator):
         return fold
 
 
-def may_be_held_out(labels: Labels) -> NDArray[np.bool_]:
+def _may_be_held_out(labels: Labels) -> NDArray[np.bool_]:
     """Which documents have a label that another one has too."""
     count = np.bincount(labels.code[labels.labelled], minlength=len(labels.classes))
     held = labels.labelled.copy()
@@ -431,7 +431,7 @@ class _Search:
         """The search by cross-validation, on folds that are the same for all."""
         assert self.labels is not None
         if cv is None:
-            cv = max(2, min(_FOLDS, int(may_be_held_out(self.labels).sum())))
+            cv = max(2, min(_FOLDS, int(_may_be_held_out(self.labels).sum())))
         if isinstance(cv, int | np.integer):
             # A choice, not a draw: the folds do not move with the estimator's random_state.
             cv = LabeledKFold(int(cv), random_state=0, unlabeled=_marker(_last(self.estimator)))
@@ -475,7 +475,7 @@ class _Search:
         return {
             prefix + name: getattr(last, name + "_")
             for name, value in last.get_params(deep=False).items()
-            if isinstance(value, str) and value == "auto" and hasattr(last, name + "_")
+            if inputs.is_auto(value) and hasattr(last, name + "_")
         }
 
     def _of_the_fit(self, model: Any, X: Any) -> tuple[Counts, Labels | None]:
@@ -585,7 +585,8 @@ def _without_steps(model: Any, X: Any) -> tuple[Any, Any]:
 
 def _scaled_counts(model: Any, X: Any) -> Counts:
     """The counts of X as the fitted model works with them."""
-    counts = inputs.check_counts(model, X, reset=False, dtype=getattr(model, "dtype", None))
+    real = model._real() if hasattr(model, "_real") else getattr(model, "dtype", None)
+    counts = inputs.check_counts(model, X, reset=False, dtype=real)
     return model._scaled(counts) if hasattr(model, "_scaled") else counts
 
 

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 
 from plsa import em, inputs, student
 from plsa.counts import Counts
-from plsa.evidence import SCALINGS, USUAL_SCALING, Corpus, Held, gather, is_auto, scaled_by
+from plsa.evidence import SCALINGS, USUAL_SCALING, Corpus, Held, gather, scaled_by
 from plsa.fitting import STOPPED
 from plsa.gates import FakeLabel, Gate, Mislabelling, MissingLabel
 from plsa.labelled import (
@@ -132,7 +132,7 @@ class _SemiSupervised(AspectClassifier):
 
     def _check_model(self) -> None:
         """Raises where a parameter is not what it may be."""
-        if not is_auto(self.unlabeled_weight):
+        if not inputs.is_auto(self.unlabeled_weight):
             inputs.check_number(self.unlabeled_weight, 'unlabeled_weight (if not "auto")', above=0.0)
         inputs.check_choice(self.evidence, "evidence", [True, False])
         inputs.check_number(self.early_stopping, "early_stopping")
@@ -178,14 +178,14 @@ class _SemiSupervised(AspectClassifier):
         return reason
 
     def _check_prior_strength(self) -> None:
-        if not is_auto(self.prior_strength):
+        if not inputs.is_auto(self.prior_strength):
             inputs.check_number(self.prior_strength, 'prior_strength (if not "auto")')
 
     def _alternatives(self, *, labels_alone: bool) -> list[Alternative]:
         others = super()._alternatives(labels_alone=labels_alone)
-        if is_auto(self.prior_strength):
+        if inputs.is_auto(self.prior_strength):
             others += [(f"prior_strength={k:g}", "prior_strength", k) for k in (1.0, 20.0)]
-        if is_auto(self.unlabeled_weight) and not labels_alone:
+        if inputs.is_auto(self.unlabeled_weight) and not labels_alone:
             others += [("unlabeled_weight=1", "unlabelled_weight", 1.0)]
         return others
 
@@ -226,10 +226,10 @@ class _SemiSupervised(AspectClassifier):
         )
 
     def _scalings(self) -> tuple[CountScaler | None, ...]:
-        return SCALINGS if is_auto(self.scaling) else (self.scaling,)
+        return SCALINGS if inputs.is_auto(self.scaling) else (self.scaling,)
 
     def _usual_scaling(self) -> CountScaler | None:
-        return SCALINGS[USUAL_SCALING] if is_auto(self.scaling) else self.scaling
+        return SCALINGS[USUAL_SCALING] if inputs.is_auto(self.scaling) else self.scaling
 
     def _judge(
         self, scaling: CountScaler | None, learnt: Corpus, judged: Corpus, settings: Settings

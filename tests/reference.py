@@ -601,11 +601,16 @@ class LearntMixture:
     trace: list[float]
 
 
+def corpus_words(X, weight, n_topics):
+    """(W, K): every component has the words of all documents."""
+    words = weight @ np.float64(X)
+    return np.tile((words / words.sum())[:, np.newaxis], n_topics)
+
+
 def learn_mixture(X, weight, code, topic_class, n_classes, pseudo, share, powers):
     """From the documents' first components one step at each power, the last of which is only looked at."""
-    mixture = mixture_maximise(
-        X, weight, share, topic_class, n_classes, pseudo, np.zeros((X.shape[1], len(topic_class)))
-    )
+    old_words = corpus_words(X, weight, len(topic_class))
+    mixture = mixture_maximise(X, weight, share, topic_class, n_classes, pseudo, old_words)
     trace = []
     for number, power in enumerate(powers, 1):
         joint = mixture_joint(X, code, topic_class, mixture)

@@ -308,8 +308,8 @@ class MixtureProblem:
 
 @st.composite
 def mixture_problems(draw, real=np.float64, index=np.int32, **limits):
-    """Any labels, weights and pseudo-counts; a labelled document counts; some may begin with nothing."""
-    X = draw(counts(real, index, **limits))
+    """Any labels, weights and pseudo-counts; a label and a word count; documents may begin with nothing."""
+    X = draw(counts(real, index, some_words=True, **limits))
     n_documents, n_words = X.shape
     layout = draw(layouts(max_extra=0))
     code = draw(labels(n_documents, layout.n_classes))
@@ -317,7 +317,8 @@ def mixture_problems(draw, real=np.float64, index=np.int32, **limits):
     told = draw(st.integers(0, n_documents - 1))
     code[told] = max(code[told], 0)
     if weight is not None:
-        weight[told] = max(weight[told], 1)
+        for counted in (told, X.sum(axis=1).argmax()):
+            weight[counted] = max(weight[counted], 1)
     foreign = (code[:, np.newaxis] >= 0) & (code[:, np.newaxis] != layout.topic_class)
     share = np.where(foreign, 0, draw(positive_tables(n_documents, layout.n_topics, zeros=False)))
     share /= share.sum(axis=1, keepdims=True)

@@ -32,7 +32,7 @@ from plsa import (
 )
 from plsa.counts import Counts
 from plsa.datasets import planted_corpus
-from plsa.evidence import Corpus
+from plsa.evidence import Corpus, hold_out
 from plsa.gates import OneComponent
 from plsa.mixture_steps import MixtureSteps
 from plsa.mixtures import _dealt, by_divergence, by_labels
@@ -147,7 +147,7 @@ def test_steps_are_the_reference(real, index, data):
     steps = steps_of(problem)
     parameters = steps.primed(problem.share)
     share = problem.share
-    old_words = np.zeros((X.shape[1], n_topics))
+    old_words = reference.corpus_words(X, weight, n_topics)
     tolerance = 10 * RELATIVE[np.dtype(real)]
     for power in data.draw(st.lists(st.sampled_from([1.0, 0.6, 0.02]), min_size=1, max_size=3)):
         wanted = reference.mixture_maximise(X, weight, share, topic_class, n_classes, pseudo, old_words)
@@ -350,6 +350,24 @@ def test_components_are_dealt_out_within_the_class():
     assert (other != share).any()
 
 
+def test_empty_documents_take_no_component_from_others():
+    """They have all of their class's evenly, and the others are dealt out as if they were not there."""
+    X, y, _ = planted()
+    known = np.flatnonzero(y >= 0)
+    emptied = X.toarray()
+    emptied[known[::2]] = 0
+    layout = lay_out(np.full(4, 3), 0)
+    full = np.setdiff1d(np.arange(240), known[::2])
+    shares = []
+    for counts, code in ((emptied, y), (emptied[full], y[full])):
+        checked = inputs.check_counts(NaiveBayesEM(), counts, reset=True, dtype="float64")
+        corpus = Corpus(checked, Labels(np.arange(4), code.astype(np.int32)), None)
+        shares.append(_dealt(corpus, layout, np.random.RandomState(0)))
+    assert_array_equal(shares[0][full], shares[1])
+    own = y[known[::2], np.newaxis] == layout.topic_class
+    assert_allclose(shares[0][known[::2]], own / 3, rtol=1e-12)
+
+
 # --- the objective -------------------------------------------------------------------------------
 
 
@@ -407,6 +425,14 @@ def test_it_settles_where_a_step_gains_little(n_components):
     few = NaiveBayesEM(n_components, 0.3, tol=1e-4, max_iter=2, random_state=0).fit(X, y)
     assert few.stop_reason_ == "rounds"
     assert_array_equal(few.objective_trace_, found.objective_trace_[:3])
+
+
+def test_where_nothing_is_hidden_nothing_is_annealed():
+    """Every label and one component a class: naive Bayes, whatever schedule is asked for."""
+    X, _, target = planted()
+    wanted = NaiveBayesEM().fit(X, target)
+    assert_same_bits(NaiveBayesEM(annealing=True).fit(X, target), wanted)
+    assert len(NaiveBayesEM([1, 1, 1, 2], annealing=SHORT_SCHEDULE).fit(X, target).annealing_trace_) == 4
 
 
 def test_the_best_of_several_starts_is_kept():
@@ -757,10 +783,10 @@ def test_several_components_tell_apart_what_one_cannot():
     assert chosen.component_scores_[1] < max(chosen.component_scores_.values())
 
 
-def cross_validated(X, y, number, fold):
+def cross_validated(X, y, number, parts):
     """The share of labelled documents that a fit without them and without their label has right."""
     right = []
-    for held in (np.flatnonzero(fold == each) for each in range(fold.max() + 1)):
+    for held in parts:
         hidden, weight = y.copy(), np.ones(len(y))
         hidden[held], weight[held] = -1, 0
         model = NaiveBayesEM(number, random_state=0).fit(X, hidden, sample_weight=weight)
@@ -777,16 +803,35 @@ def test_the_number_of_components_is_cross_validated(n_labelled):
     scores = found.component_scores_
     tried = list(scores)
     assert tried == [1, 2, 3, 5, 10, 20, 40][: len(tried)]
-    n_folds = n_labelled if n_labelled <= 50 else 10
-    fold = LabeledKFold(n_folds, random_state=0).fold_of(Labels(np.arange(2), y.astype(np.int32)))
-    assert np.bincount(fold[fold >= 0]).tolist() == [n_labelled // n_folds] * n_folds
+    parts = [[d] for d in range(n_labelled)]
+    if n_labelled > 50:
+        counts = inputs.check_counts(NaiveBayesEM(), X, reset=True, dtype="float64")
+        corpus = Corpus(counts, Labels(np.arange(2), y.astype(np.int32)), None)
+        parts = [held for _, held in hold_out(corpus, sample=False, folds=10, parts=10)]
+        assert [len(held) for held in parts] == [6] * 10
     for number in tried[:2]:
-        assert_allclose(scores[number], cross_validated(X, y, number, fold), rtol=1e-12)
+        assert_allclose(scores[number], cross_validated(X, y, number, parts), rtol=1e-12)
     best = max(scores, key=lambda number: (scores[number], -number))
     assert found.components_per_class_ == [best, best]
     assert tried.index(best) == len(tried) - 3
     again = NaiveBayesEM(best, random_state=3).fit(X, y)
     assert_array_equal(found.components_, again.components_)
+
+
+@pytest.mark.parametrize("n_labelled", [40, 60], ids=["one at a time", "a tenth at a time"])
+def test_the_number_of_components_is_that_of_repeated_documents_in_any_order(n_labelled):
+    """Copies are held out together, and which with which depends on their words alone."""
+    X, _, target = crossed()
+    y = np.where(np.arange(120) < n_labelled, target, -1)
+    weight = np.random.default_rng(1).integers(0, 3, 120)
+    again = np.random.default_rng(0).permutation(np.repeat(np.arange(120), weight))
+    weighted = NaiveBayesEM("auto", random_state=0).fit(X, y, sample_weight=weight)
+    repeated = NaiveBayesEM("auto", random_state=0).fit(X[again], y[again])
+    assert list(weighted.component_scores_) == list(repeated.component_scores_)
+    assert_allclose(
+        list(weighted.component_scores_.values()), list(repeated.component_scores_.values()), rtol=1e-12
+    )
+    assert weighted.components_per_class_ == repeated.components_per_class_
 
 
 def test_the_number_of_components_of_some_classes_may_be_open():
@@ -1020,6 +1065,8 @@ def test_a_class_without_components_has_no_chance():
         ({4: "ant"}, "there is no component 4; they are 0 to 3"),
         ({-1: "ant"}, "there is no component -1"),
         ({"ant": 0}, "there is no component 'ant'"),
+        ({True: "ant"}, "there is no component True"),
+        ({1.0: "ant"}, "there is no component 1.0"),
         ({1: "dog", 0: "owl"}, "component 0 cannot be of 'owl'"),
         ("ant", "classes == 'ant', but must be a list"),
         (3, "classes == 3, but must be a list with the class of each of the 4 components"),
@@ -1070,6 +1117,15 @@ def test_counts_of_every_size(size, dtype, annealing):
     assert np.isfinite(found.objective_trace_).all()
 
 
+def test_counts_that_no_component_can_have_made_leave_the_prior():
+    """n log P(w|z) is beyond all numbers: no NaN, and no class is preferred for it."""
+    X, y, _ = planted()
+    found = NaiveBayesEM([2, 1, 1, 1], max_iter=2, random_state=0).fit(X, y)
+    beyond = np.full((1, 120), 1e308)
+    assert_allclose(found.predict_proba(beyond), [found.class_prior_], rtol=1e-12)
+    assert_allclose(found.predict_log_proba(beyond), [np.log(found.class_prior_)], rtol=1e-9)
+
+
 @components
 def test_without_pseudo_counts_it_is_maximum_likelihood(n_components):
     """alpha=0: words that a class lacks have probability zero there, and no warning or NaN comes of it."""
@@ -1082,6 +1138,10 @@ def test_without_pseudo_counts_it_is_maximum_likelihood(n_components):
     assert_usable(some, X)
     assert np.isfinite(some.objective_trace_).all()
     assert np.isfinite(some.predict_log_proba(X)).all()
+    # A class without a word has those of all documents.
+    full = np.array([[2.0, 1, 0], [0, 1, 3], [0, 0, 0]])
+    found = NaiveBayesEM(alpha=0).fit(full, ["a", "a", "b"])
+    assert_allclose(found.components_, [[2 / 7, 2 / 7, 3 / 7]] * 2, rtol=1e-12)
     # A document of words that no class has is as probable in all classes: the prior decides.
     X = np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 0]])
     apart = NaiveBayesEM(alpha=0).fit(X, ["a", "b", "b"])
@@ -1119,8 +1179,6 @@ def test_where_only_empty_documents_count_there_is_nothing_to_learn():
 
 def test_one_class_is_certain():
     X, y, _ = planted()
-    found = NaiveBayesEM(2, random_state=0).fit(X, np.where(y == 1, 1, -1).astype(float) * 3)
-    assert_array_equal(found.classes_, [-3, 3])
     alone = NaiveBayesEM(2, annealing=SHORT_SCHEDULE, correspondence="kl", random_state=0).fit(
         X, np.where(y == 1, 7, -1)
     )
@@ -1485,6 +1543,8 @@ def test_a_callback_sees_every_pass_of_every_stage():
         (_kernels, "normalise_columns"),
         (OneComponent, "learn"),
         (OneComponent, "table"),
+        (MixtureSteps, "expect"),
+        (MixtureSteps, "maximise"),  # when the arrays of the old parameters are spare ones already
     ],
     ids=lambda each: str(getattr(each, "__name__", each)).rpartition(".")[2],
 )

@@ -20,7 +20,7 @@ from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 
-from plsa import PLSA, CountScaler, PLSAClassifier
+from plsa import PLSA, CountScaler, NaiveBayesEM, PLSAClassifier
 from plsa.datasets import planted_corpus
 from plsa.selection import LabeledKFold, heterogeneity, labeled_scorer, select_topics
 
@@ -363,6 +363,23 @@ class UsesAll(PLSAClassifier):
         super().fit(X, y, sample_weight)
         self.doc_topic_ = self.transform(X)
         return self
+
+
+def test_components_of_a_mixture_are_chosen_too(corpus, partly):
+    """By all criteria; a document of a mixture is one draw and has no parameters of its own."""
+    model = NaiveBayesEM(unlabeled_weight=0.5, random_state=0)
+    found = select_topics(model, corpus.counts, partly, candidates=(1, 2, 4), criterion="bic")
+    assert found.parameter == "components_per_class"
+    assert found.best == 2
+    n_words = int((corpus.counts.sum(axis=0) > 0).sum())
+    draws = np.where(partly < 0, 0.5, 1.0).sum()
+    for number, row in zip((1, 2, 4), found.scores, strict=True):
+        n_parameters = 2 * number * (n_words - 1) + 2 * number - 1
+        assert row.n_parameters == n_parameters
+        assert_allclose(row.score, n_parameters * np.log(draws) - 2 * row.log_likelihood)
+    for criterion in ("cv", "heterogeneity"):
+        found = select_topics(model, corpus.counts, partly, candidates=(1, 2), criterion=criterion)
+        assert found.best_estimator.components_per_class in (1, 2, [1, 1], [2, 1], [1, 2], [2, 2])
 
 
 def test_unlabelled_documents_of_the_fit_may_use_all_topics(corpus, partly):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from plsa import labelled, student
+from plsa import evidence, student
 from plsa.counts import Counts
 from plsa.evidence import Corpus, Held, hold_out
 from plsa.supervision import Labels
@@ -249,7 +249,7 @@ def test_what_is_held_out_does_not_depend_on_the_order(corpus, data):
 
 def test_at_most_so_many_are_tried(monkeypatch):
     """Of many labelled documents a part of each class is held out; with `sample` others are left out."""
-    monkeypatch.setattr(labelled, "_MOST_TRIED", 30)
+    monkeypatch.setattr(evidence, "_MOST_TRIED", 30)
     rng = np.random.default_rng(0)
     X = sparse.csr_array(rng.poisson(1.0, (200, 30)).astype(float) + np.eye(30)[rng.integers(0, 30, 200)])
     code = rng.choice([-1, 0, 1], 200, p=[0.2, 0.6, 0.2]).astype(np.int32)
