@@ -38,6 +38,7 @@ def is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
 
 
+LEAST_POWER = 1e-6  # of annealing
 _BLOCK = 1 << 20  # nonzeros looked at together: room for temporary arrays stays small
 
 
@@ -363,6 +364,12 @@ def check_annealing(given: Any) -> None:
     if len(bad):
         raise ValueError(
             f"annealing holds the power {powers[bad[0]]:g} at {bad[0]}; powers must be above 0 and at most 1."
+        )
+    low = np.flatnonzero(powers < LEAST_POWER)
+    if len(low):
+        raise ValueError(
+            f"annealing holds the power {powers[low[0]]:g} at {low[0]}; below {LEAST_POWER:g} nothing is left "
+            "of what documents say."
         )
     if not len(powers) or powers[-1] != 1:
         end = f"ends at {powers[-1]:g}" if len(powers) else "is empty"

@@ -42,7 +42,7 @@ def annealing_schedule(start: float = 0.02, factor: float = 1.01, steps: int = 1
     Parameters
     ----------
     start : float, default=0.02
-        The first power, above 0 and at most 1: the lower, the flatter the surface that EM begins on.
+        The first power, from 1e-6 to 1: the lower, the flatter the surface that EM begins on.
     factor : float, default=1.01
         By how much a power exceeds the one before, above 1.
     steps : int, default=1
@@ -61,7 +61,7 @@ def annealing_schedule(start: float = 0.02, factor: float = 1.01, steps: int = 1
     >>> len(annealing_schedule())
     395
     """
-    start = inputs.check_number(start, "start", above=0.0)
+    start = inputs.check_number(start, "start", inputs.LEAST_POWER)
     factor = inputs.check_number(factor, "factor", above=1.0)
     steps = inputs.check_whole(steps, "steps", 1)
     if start > 1:

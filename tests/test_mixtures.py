@@ -571,6 +571,15 @@ def test_truths_of_numpy_are_truths():
         assert_same_bits(NaiveBayesEM(annealing=np.bool_(annealing), max_iter=2).fit(X, y), wanted)
 
 
+def test_powers_that_leave_nothing_are_refused():
+    """They would be no numbers in the end."""
+    with pytest.raises(ValueError, match="start == 1e-310, but must be a finite number >= 1e-06"):
+        annealing_schedule(1e-310, 2)
+    X, y, _ = planted()
+    with pytest.raises(ValueError, match="annealing holds the power 1e-50 at 0; below 1e-06"):
+        NaiveBayesEM(annealing=[1e-50, 1.0]).fit(X, y)
+
+
 @given(start=st.floats(1e-4, 1), factor=st.floats(1.01, 10), steps=st.integers(1, 3))
 def test_a_schedule_ascends_to_one(start, factor, steps):
     """From the start by the factor, each power `steps` times, the last below 1 and then 1."""
@@ -601,7 +610,7 @@ def test_schedules_with_known_values():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"start": 0}, "start == 0, but must be a finite number > 0"),
+        ({"start": 0}, "start == 0, but must be a finite number >= 1e-06"),
         ({"start": -0.5}, "start == -0.5"),
         ({"start": 1.5}, "start == 1.5, but must be at most 1"),
         ({"start": np.nan}, "start == nan"),
@@ -1140,8 +1149,8 @@ def test_without_pseudo_counts_it_is_maximum_likelihood(n_components):
     assert np.isfinite(some.predict_log_proba(X)).all()
     # A class without a word has those of all documents.
     full = np.array([[2.0, 1, 0], [0, 1, 3], [0, 0, 0]])
-    found = NaiveBayesEM(alpha=0).fit(full, ["a", "a", "b"])
-    assert_allclose(found.components_, [[2 / 7, 2 / 7, 3 / 7]] * 2, rtol=1e-12)
+    found = NaiveBayesEM(alpha=0).fit(full, ["a", "a", "b"], sample_weight=[3, 1, 1])
+    assert_allclose(found.components_, [[6 / 13, 4 / 13, 3 / 13]] * 2, rtol=1e-12)
     # A document of words that no class has is as probable in all classes: the prior decides.
     X = np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 0]])
     apart = NaiveBayesEM(alpha=0).fit(X, ["a", "b", "b"])
@@ -1534,6 +1543,17 @@ def test_a_callback_sees_every_pass_of_every_stage():
     assert seen[-1].log_likelihood == found.log_likelihood_
 
 
+def objective_of(model, X, y):
+    """What the parameters of a fitted model with one pseudo-count of each word and component reach."""
+    mixture = reference.Mixture(
+        model.components_.T, model.class_prior_, model.topic_prior_ / model.class_prior_[model.topic_class_]
+    )
+    joint = reference.mixture_joint(X.toarray(), y, model.topic_class_, mixture)
+    _, log_total = reference.mixture_posterior(joint, 1.0, y, model.topic_class_)
+    pseudo = reference.Pseudo(np.ones(X.shape[1]), 0.0, 1.0)
+    return reference.mixture_objective(log_total, np.ones(len(y)), mixture, pseudo, X.dtype)
+
+
 @pytest.mark.parametrize("correspondence", [None, "kl"])
 @pytest.mark.parametrize(
     ("place", "name"),
@@ -1578,6 +1598,8 @@ def test_an_interrupted_fit_is_whole(place, name, correspondence):
             n_fitted += 1
             assert model.stop_reason_ == "interrupted"
             assert_usable(model, X)
+            if 0 < len(model.annealing_trace_) < 4:
+                assert_allclose(model.objective_trace_, [objective_of(model, X, y)], rtol=1e-12)
     assert n_fitted >= 5
 
 
