@@ -368,8 +368,8 @@ def check_annealing(given: Any) -> None:
     low = np.flatnonzero(powers < LEAST_POWER)
     if len(low):
         raise ValueError(
-            f"annealing holds the power {powers[low[0]]:g} at {low[0]}; below {LEAST_POWER:g} nothing is left "
-            "of what documents say."
+            f"annealing holds the power {powers[low[0]]:g} at {low[0]}; below {LEAST_POWER:g} nothing is "
+            "left of what documents say."
         )
     if not len(powers) or powers[-1] != 1:
         end = f"ends at {powers[-1]:g}" if len(powers) else "is empty"
