@@ -8,8 +8,10 @@ shows what was learnt; `plsa.datasets` has corpora that need no download.
 """
 
 from plsa import datasets
+from plsa.comparison import compare_pu, estimate_prior
 from plsa.inspection import top_words
 from plsa.mixtures import NaiveBayesEM, annealing_schedule
+from plsa.positive_rivals import PEBL, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression
 from plsa.scaling import CountScaler
 from plsa.selection import LabeledKFold, heterogeneity, labeled_scorer, select_topics
 from plsa.semisupervised import (
@@ -20,23 +22,32 @@ from plsa.semisupervised import (
 )
 from plsa.supervised import PLSAClassifier
 from plsa.text import text_classifier
+from plsa.topic_sensitive import TopicSensitivePLSA
 from plsa.topics import PLSA
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "PEBL",
     "PLSA",
     "CountScaler",
     "FakeLabelPLSA",
     "HardMislabelingPLSA",
     "LabeledKFold",
+    "MPCKMeans",
     "MissingLabelPLSA",
     "NaiveBayesEM",
     "PLSAClassifier",
+    "RocchioSVM",
     "SoftMislabelingPLSA",
+    "SpyEM",
+    "TopicSensitivePLSA",
+    "WeightedLogisticRegression",
     "__version__",
     "annealing_schedule",
+    "compare_pu",
     "datasets",
+    "estimate_prior",
     "heterogeneity",
     "labeled_scorer",
     "select_topics",

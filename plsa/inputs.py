@@ -280,6 +280,70 @@ def check_classes(labelled: NDArray[Any]) -> None:
         check_classification_targets(labelled)
 
 
+def check_positives(known: NDArray[Any], where: NDArray[np.intp]) -> None:
+    """Raises where what is not marked as unlabelled is something else than 1 (positive) or 0 (unlabelled)."""
+    wrong = (
+        np.flatnonzero((known != 1) & (known != 0)) if known.dtype.kind in "biuf" else np.arange(len(known))
+    )
+    if len(wrong):
+        raise ValueError(
+            f"y holds {known[wrong[0]].item()!r} at {where[wrong[0]]}; a document is positive (1) or "
+            "unlabelled (-1, 0 or None): pass y == your_class for a class of your own. Unknown label type: "
+            "not binary."
+        )
+    if not np.any(known == 1):
+        raise ValueError(
+            "y labels no document as positive: there is nothing to look for. Mark at least one with 1; PLSA "
+            "needs no labels at all."
+        )
+
+
+def check_links(
+    must_links: Any, cannot_links: Any, positive: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs of documents that belong together and pairs that do not: each once, and none of them both."""
+    must = _check_pairs(must_links, "must_links", len(positive))
+    cannot = _check_pairs(cannot_links, "cannot_links", len(positive))
+    both = set(map(tuple, must.tolist())) & set(map(tuple, cannot.tolist()))
+    if both:
+        raise ValueError(f"documents {min(both)} are both in must_links and in cannot_links: keep one.")
+    of_positives = np.flatnonzero(positive[cannot].all(axis=1))
+    if len(of_positives):
+        raise ValueError(
+            f"cannot_links holds {tuple(cannot[of_positives[0]].tolist())}, but y has both documents as "
+            "positive, which links them: drop the pair or a label."
+        )
+    return must, cannot
+
+
+def _check_pairs(given: Any, name: str, n_documents: int) -> NDArray[np.intp]:
+    """(n, 2) documents, the lower number first, pairs in ascending order."""
+    if given is None or (hasattr(given, "__len__") and len(given) == 0):
+        return np.empty((0, 2), dtype=np.intp)
+    try:
+        pairs = np.asarray(given)
+    except ValueError:  # lists of different lengths
+        pairs = np.asarray(given, dtype=object)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name} has shape {pairs.shape} and type {pairs.dtype}, but must be pairs of documents: whole "
+            "numbers, two in a row."
+        )
+    outside = np.argwhere((pairs < 0) | (pairs >= n_documents))
+    if len(outside):
+        row, side = outside[0]
+        raise ValueError(
+            f"{name} holds document {pairs[row, side]} at {row}; the rows of X are 0 to {n_documents - 1}."
+        )
+    alone = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
+    if len(alone):
+        raise ValueError(
+            f"{name} holds a pair of document {pairs[alone[0], 0]} with itself at {alone[0]}; a link is "
+            "between two."
+        )
+    return np.unique(np.sort(pairs.astype(np.intp), axis=1), axis=0)
+
+
 def check_labelled_weight(labelled: NDArray[np.bool_], weight: Real | None) -> None:
     """Raises where no labelled document counts."""
     if weight is not None and not np.any(weight[labelled] > 0):
@@ -527,3 +591,130 @@ def check_parameters(model: Any, parameters: Mapping[str, Any]) -> None:
         raise TypeError(
             f"{type(model).__name__} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}."
         )
+
+
+def check_two_documents(counts: Counts) -> None:
+    """Raises where there is one document only."""
+    if counts.n_documents < 2:
+        raise ValueError(
+            "X has 1 sample, but a positive document and an unlabelled one, to tell apart, are two: add more."
+        )
+
+
+def check_some_unlabelled(positive: NDArray[np.bool_]) -> None:
+    """Raises where all documents are positive."""
+    if positive.all():
+        raise ValueError(
+            f"y labels all {len(positive)} documents as positive: there is one class, and nothing to tell it "
+            "from. Add documents that nothing is known of, with 0 or -1."
+        )
+
+
+def check_set(value: Any, name: str, where: str) -> None:
+    """Raises where a parameter is left to evidence that there is none of."""
+    if is_auto(value):
+        raise ValueError(f"{name} == 'auto', but positives have to choose it: give a number {where}.")
+
+
+def check_looked_for(model: Any) -> None:
+    """Raises where a model was fitted to links alone."""
+    if not len(model.positive_topics_):
+        raise ValueError(
+            f"{type(model).__name__} was fitted without positives, so that nothing is looked for: pass y to "
+            "fit, or use transform for the topics of documents."
+        )
+
+
+def check_positive_words(counts: Counts, positive: NDArray[np.bool_]) -> None:
+    """Raises where the positive documents are all empty."""
+    if not counts.of_documents(np.flatnonzero(positive)).total() > 0:
+        raise ValueError(
+            f"the {positive.sum()} positive documents of X have not one word: there is nothing to look for. "
+            "Check the vocabulary of the vectoriser."
+        )
+
+
+def check_share(value: Any, name: str) -> float:
+    """A number above 0 and below 1."""
+    share = check_number(value, name, above=0.0)
+    if share >= 1:
+        raise ValueError(f"{name} == {value!r}, but must be a share: a number above 0 and below 1.")
+    return share
+
+
+def check_strengths(given: Any, name: str) -> list[float]:
+    """One number above 0, or several, as a list that ascends."""
+    if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
+        return [check_number(given, name, above=0.0)]
+    several = sorted(check_number(each, name, above=0.0) for each in given)
+    if not several:
+        raise ValueError(f"{name} is empty: give a number above 0, or several to choose from.")
+    return several
+
+
+def check_models(models: Any) -> dict[str, Any]:
+    """Estimators by name: a mapping, or a list, whose names are those of the classes, counted where equal."""
+    if isinstance(models, str) or not isinstance(models, Mapping | Sequence):
+        raise ValueError(
+            f"models == {models!r}, but must be a list of estimators or a mapping from name to estimator."
+        )
+    if isinstance(models, Mapping):
+        named = {str(name): model for name, model in models.items()}
+    else:
+        named = {}
+        for model in models:
+            name = type(model).__name__
+            again = sum(each == name or each.startswith(name + " ") for each in named)
+            named[f"{name} {again + 1}" if again else name] = model
+    if not named:
+        raise ValueError("models is empty: give at least one estimator.")
+    for name, model in named.items():
+        if isinstance(model, type) or not hasattr(model, "fit") or not hasattr(model, "get_params"):
+            raise ValueError(f"models has {model!r} as {name!r}, but must hold estimators such as SpyEM().")
+    return named
+
+
+def check_truth(y_true: Any, n_documents: int) -> NDArray[np.bool_]:
+    """Which documents are positive in truth, told for every one of them: 1 or True, else 0 or False."""
+    truth = check_labels(y_true, n_documents)
+    wrong = [place for place, value in enumerate(truth.tolist()) if value not in (0, 1)]
+    if wrong:
+        raise ValueError(
+            f"y_true holds {truth[wrong[0]]!r} at {wrong[0]}; it must say of every document whether it is "
+            "positive, by 1 or 0."
+        )
+    return truth.astype(bool)
+
+
+def check_scores(scores: Any, positive: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Scores of documents, and which of the documents are known to be positive: some, but not all."""
+    value = np.asarray(scores)
+    if value.dtype.kind not in "iufb" or value.ndim != 1:
+        raise ValueError(f"scores must be a 1D array of numbers, but is {value.ndim}D of type {value.dtype}.")
+    bad = np.flatnonzero(~np.isfinite(value))
+    if len(bad):
+        raise ValueError(f"scores holds {value[bad[0]]} at {bad[0]}; scores must be finite.")
+    known = np.asarray(positive)
+    if known.dtype.kind not in "biuf" or known.shape != value.shape or not np.isin(known, (-1, 0, 1)).all():
+        raise ValueError(
+            f"positive has shape {known.shape} and type {known.dtype}, but must have one entry for each of "
+            f"the {len(value)} scores: 1 for a positive document, 0 or -1 for an unlabelled one."
+        )
+    mask = known == 1
+    if mask.all() or not mask.any():
+        raise ValueError(
+            f"positive marks {mask.sum()} of {len(mask)} documents: it must mark at least one, and not all."
+        )
+    return value.astype(np.float64), mask
+
+
+def check_matplotlib() -> Any:
+    """matplotlib.pyplot, which only plots need."""
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError(
+            "plots need matplotlib, which is not installed: pip install 'plsa-learn[plots]', or pip install "
+            "matplotlib."
+        ) from error
+    return pyplot

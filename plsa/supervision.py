@@ -88,6 +88,17 @@ def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELLED) -> Labels
     return Labels(classes, codes)
 
 
+def read_positives(y: Any, n_documents: int, unlabeled: Any = UNLABELLED) -> NDArray[np.bool_]:
+    """Which documents are positive: those with 1 (or True); 0 and what marks no label are unlabelled."""
+    y = inputs.check_labels(y, n_documents)
+    unknown = is_unlabelled(y, unlabeled)
+    known = np.array(y[~unknown].tolist())
+    inputs.check_positives(known, np.flatnonzero(~unknown))
+    positive = np.zeros(n_documents, dtype=bool)
+    positive[~unknown] = known == 1
+    return positive
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Which class each topic belongs to; UNLABELLED: to none until it is learnt."""

@@ -19,7 +19,7 @@ import scipy.sparse
 
 from bench import corpora
 
-CORPORA = tuple(corpora.PREPARED)
+CORPORA = ("20news", "webkb", "reuters7", "enron")
 RATIOS = (0.003, 0.005, 0.008, 0.01, 0.05, 0.2, 0.4, 1.0)
 SEEDS = (0, 1, 2, 3, 4)
 MIN_DOCUMENT_FREQUENCY = 5

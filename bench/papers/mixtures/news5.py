@@ -28,9 +28,9 @@ from scipy.optimize import linear_sum_assignment
 
 import plsa
 from bench import report
-from bench.papers import draw, tables
-from bench.papers.mixtures import cells, documents, models, printed
-from bench.papers.mixtures.cells import Cell, Measured
+from bench.papers import cells, draw, tables
+from bench.papers.cells import Cell, Measured
+from bench.papers.mixtures import documents, models, printed
 
 NAME = "news5"
 TASK = "news5"
@@ -258,4 +258,4 @@ def _draw_probability(measured: Measured, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(cells.main(NAME))
+    sys.exit(cells.main("mixtures", NAME))

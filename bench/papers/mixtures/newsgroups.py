@@ -34,9 +34,9 @@ from scipy.special import logsumexp, softmax
 
 import plsa
 from bench import report
-from bench.papers import draw
-from bench.papers.mixtures import cells, documents, models, printed
-from bench.papers.mixtures.cells import Cell, Measured
+from bench.papers import cells, draw
+from bench.papers.cells import Cell, Measured
+from bench.papers.mixtures import documents, models, printed
 
 NAME = "newsgroups"
 TASK = "20news"
@@ -326,4 +326,4 @@ def _draw_probability(measured: Measured, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(cells.main(NAME))
+    sys.exit(cells.main("mixtures", NAME))

@@ -34,9 +34,9 @@ import scipy.sparse
 
 import plsa
 from bench import report
-from bench.papers import tables
-from bench.papers.mixtures import cells, documents, models, printed
-from bench.papers.mixtures.cells import Cell, Measured
+from bench.papers import cells, tables
+from bench.papers.cells import Cell, Measured
+from bench.papers.mixtures import documents, models, printed
 
 NAME = "reuters"
 CATEGORIES = tuple(printed.TABLE_3_2)
@@ -389,4 +389,4 @@ def _draw(measured: Measured, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(cells.main(NAME))
+    sys.exit(cells.main("mixtures", NAME))

@@ -1,14 +1,15 @@
 """Cells, what was measured of them, and the command line that the experiments share.
 
-A cell is one learner in one setting on one trial from one start. Each is one line of
-``bench/results/papers/mixtures/cells.jsonl``, appended as it is measured: a run that was stopped goes on
-where it was. A cell counts as missing where it was measured with other settings than the module has now;
-``--again`` measures all of them anew, which is needed when the estimator changed and the settings did not.
+A cell is one learner in one setting on one trial from one start. Each is one line of ``cells.jsonl`` in the
+folder of its paper's results, appended as it is measured: a run that was stopped goes on where it was. A cell
+counts as missing where it was measured with other settings than the module has now; ``--again`` measures all
+of them anew, which is needed when the estimator changed and the settings did not.
 
-An experiment is a module of this package with `wanted(options)`, its cells in the order of measuring;
-`settings(cell)`, what the module decides of the result, as text; `measure(cell, data)`, what was found, with
-at least an accuracy; `tell(measured, folder)`, the paragraphs of the report, which draws pictures into the
-folder; and `add_options(parser)` where it has options of its own.
+An experiment is a module in the package of its paper, with `wanted(options)`, its cells in the order of
+measuring; `settings(cell)`, what the module decides of the result, as text; `measure(cell, data)`, what was
+found, with at least an accuracy, or what the module calls its `MEASURE`; `tell(measured, folder)`, the
+paragraphs of the report, which draws pictures into the folder; and `add_options(parser)` where it has options
+of its own.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import plsa
 from bench import report
 from bench.papers import run
 
-CELLS = report.RESULTS / "papers" / "mixtures" / "cells.jsonl"
+FILE = "cells.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Cell:
     task: str
     setting: str
     learner: str
-    labels: int  # labelled documents in all
+    labels: int  # labelled documents in all, or what the experiment counts
     trial: int
     start: int = 0
 
@@ -91,9 +92,9 @@ class Measured:
 # --- measuring -----------------------------------------------------------------------------------
 
 
-def _attempt(cell: Cell, data: str | None) -> tuple[Cell, dict[str, Any] | Exception]:
-    """The line of a cell, measured on one thread; or why there is none."""
-    module = _module(cell.experiment)
+def _attempt(name: str, cell: Cell, data: str | None) -> tuple[Cell, dict[str, Any] | Exception]:
+    """The line of a cell, measured on one thread by the module of this name; or why there is none."""
+    module = import_module(name)
     try:
         with threadpool_limits(1), warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
@@ -117,16 +118,12 @@ def _attempt(cell: Cell, data: str | None) -> tuple[Cell, dict[str, Any] | Excep
     return cell, result
 
 
-def _module(experiment: str) -> Any:
-    return import_module(f"{__package__}.{experiment}")
-
-
-def measure(wanted: Sequence[Cell], data: str | None, processes: int, path: Path) -> None:
+def measure(module: Any, wanted: Sequence[Cell], data: str | None, processes: int, path: Path) -> None:
     """Measures cells and appends each as it is done. Those that fail are named at the end."""
     failed: list[Cell] = []
     path.parent.mkdir(parents=True, exist_ok=True)
     pool = joblib.Parallel(n_jobs=processes, return_as="generator_unordered", batch_size=1)
-    attempts = pool(joblib.delayed(_attempt)(cell, data) for cell in wanted)
+    attempts = pool(joblib.delayed(_attempt)(module.__name__, cell, data) for cell in wanted)
     with path.open("a", encoding="utf-8") as file:
         for done, (cell, result) in enumerate(attempts, 1):
             if isinstance(result, Exception):
@@ -135,7 +132,8 @@ def measure(wanted: Sequence[Cell], data: str | None, processes: int, path: Path
             else:
                 file.write(json.dumps(result) + "\n")
                 file.flush()
-                said = f"{100 * result['accuracy']:.1f}% in {result['seconds']:.1f} s"
+                found = result[getattr(module, "MEASURE", "accuracy")]
+                said = f"{100 * found:.1f}% in {result['seconds']:.1f} s"
             report.say(f"{done}/{len(wanted)} {cell}: {said}")
     if failed:
         raise SystemExit(f"{len(failed)} cells failed: {'; '.join(map(str, failed[:10]))}")
@@ -144,7 +142,7 @@ def measure(wanted: Sequence[Cell], data: str | None, processes: int, path: Path
 # --- the file of results -------------------------------------------------------------------------
 
 
-def read(path: Path = CELLS) -> dict[Cell, dict[str, Any]]:
+def read(path: Path) -> dict[Cell, dict[str, Any]]:
     """What was measured; the last line of a cell counts."""
     return {Cell(*(line[name] for name in Cell.__slots__)): line for line in _lines(path)}
 
@@ -154,12 +152,14 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, path.read_text(encoding="utf-8").splitlines())
 
 
-def _valid(cells: Iterable[Cell], results: dict[Cell, dict[str, Any]]) -> dict[Cell, dict[str, Any]]:
+def _valid(
+    module: Any, cells: Iterable[Cell], results: dict[Cell, dict[str, Any]]
+) -> dict[Cell, dict[str, Any]]:
     """The results of these cells that were measured with the settings of now."""
     return {
         cell: results[cell]
         for cell in cells
-        if cell in results and results[cell]["settings"] == _module(cell.experiment).settings(cell)
+        if cell in results and results[cell]["settings"] == module.settings(cell)
     }
 
 
@@ -188,11 +188,15 @@ def reached(what: str, mean: float | None, target: float) -> list[str]:
 # --- the command line ----------------------------------------------------------------------------
 
 
-def main(experiment: str, arguments: list[str] | None = None) -> None:
-    """The command line of one experiment, whose module's docstring is the head of its report."""
+def main(paper: str, experiment: str, arguments: list[str] | None = None) -> None:
+    """The command line of one experiment, whose module's docstring is the head of its report.
+
+    `paper` is the package of the module and the folder of its results.
+    """
     # Processes that are started anew read this before NumPy does.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    module = _module(experiment)
+    module = import_module(f"{__package__}.{paper}.{experiment}")
+    folder = report.RESULTS / "papers" / paper
     title, _, rest = module.__doc__.partition("\n")
     parser = argparse.ArgumentParser(
         prog=f"python -m {module.__name__}",
@@ -202,21 +206,21 @@ def main(experiment: str, arguments: list[str] | None = None) -> None:
     parser.add_argument("--run", action="store_true", help="measure the cells that are missing first")
     parser.add_argument("--again", action="store_true", help="with --run: also what was measured before")
     parser.add_argument("--processes", type=int, default=1, help="cells measured at a time; 1")
-    parser.add_argument("--cells", type=Path, default=CELLS, help="file of results; cells.jsonl")
+    parser.add_argument("--cells", type=Path, default=folder / FILE, help=f"file of results; {FILE}")
     parser.add_argument(
-        "--results", type=Path, default=CELLS.parent, help="folder for the report; results/papers/mixtures"
+        "--results", type=Path, default=folder, help=f"folder for the report; results/papers/{paper}"
     )
     parser.add_argument("--data", help="folder of the corpora; PLSA_DATA, else ../shared/data")
     if hasattr(module, "add_options"):
         module.add_options(parser)
     options = parser.parse_args(arguments)
     wanted = list(dict.fromkeys(module.wanted(options)))
-    results = _valid(wanted, read(options.cells))
+    results = _valid(module, wanted, read(options.cells))
     missing = [cell for cell in wanted if cell not in results or (options.run and options.again)]
     if options.run and missing:
         report.say(f"{len(missing)} of {len(wanted)} cells are to be measured")
-        measure(missing, options.data, options.processes, options.cells)
-        results = _valid(wanted, read(options.cells))
+        measure(module, missing, options.data, options.processes, options.cells)
+        results = _valid(module, wanted, read(options.cells))
     elif missing:
         report.say(f"{len(missing)} of {len(wanted)} cells are missing; --run measures them")
     measured = Measured(results, len(wanted) - len(results))

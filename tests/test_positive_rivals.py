@@ -1,0 +1,695 @@
+"""The five systems that learn from positive and unlabelled documents, and what they share."""
+
+import pickle
+import tracemalloc
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import expit
+from scipy.stats import beta
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import normalize
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from plsa import PEBL, CountScaler, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression, inputs, student
+from plsa.datasets import planted_corpus
+from plsa.linked_means import Clusters, ClusterSums, LinkedDocuments
+from plsa.positive_rivals import (
+    ErrorParts,
+    _chosen_spies,
+    _Rule,
+    best_threshold,
+    positive_features,
+    rocchio_vectors,
+    spy_threshold,
+)
+from plsa.positives import PositiveClassifier, recall_criterion
+
+RIVALS = [
+    WeightedLogisticRegression(random_state=0),
+    SpyEM(random_state=0),
+    PEBL(),
+    RocchioSVM(),
+    MPCKMeans(4, random_state=0),
+]
+rivals = pytest.mark.parametrize("rival", RIVALS, ids=lambda rival: type(rival).__name__)
+
+TEXTS = ["tea milk", "milk cup", "cup tea", "tea cup milk", "goal ball", "ball team", "team goal"]
+LABELS = [1, 1, 1, 0, 0, 0, 0]
+
+
+@cache
+def planted():
+    """Documents of four classes, fifteen of the first shown, and what they are in truth."""
+    corpus = planted_corpus(
+        500,
+        300,
+        4,
+        n_classes=4,
+        document_length=60,
+        word_concentration=0.1,
+        random_state=3,
+        dtype="float64",
+    )
+    truth = (corpus.target == 0).astype(int)
+    shown = np.zeros(500, dtype=int)
+    shown[np.flatnonzero(truth)[:15]] = 1
+    return corpus.counts, shown, truth
+
+
+def counts_of(X):
+    return inputs.check_counts(PEBL(), X, reset=True, dtype="float64")
+
+
+def learnt(model):
+    """All that a fit has left, by name."""
+    return {name: value for name, value in vars(model).items() if name.endswith("_")}
+
+
+# ---- what all five do
+
+
+@rivals
+def test_it_finds_the_positives(rival):
+    """Among the documents of the fit and among new ones."""
+    X, shown, truth = planted()
+    model = clone(rival).fit(X, shown)
+    others = shown == 0
+    assert f1_score(truth[others], model.predict(X)[others]) > 0.9
+    assert roc_auc_score(truth[others], model.decision_function(X)[others]) > 0.98
+    half = np.arange(500) < 250
+    model.fit(X[half], shown[half])
+    assert f1_score(truth[~half], model.predict(X[~half])) > 0.85
+    assert model.score(X[~half], truth[~half]) > 0.9
+
+
+@rivals
+def test_zero_is_the_threshold(rival):
+    """Above it a document is 1, else 0; the classes are 0 and 1."""
+    X, shown, _ = planted()
+    model = clone(rival).fit(X, shown)
+    scores = model.decision_function(X)
+    assert scores.shape == (500,)
+    assert scores.dtype == np.float64
+    assert np.isfinite(scores).all()
+    assert_array_equal(model.predict(X), (scores > 0).astype(int))
+    assert_array_equal(model.classes_, [0, 1])
+
+
+@rivals
+def test_all_marks_of_no_label_are_one(rival):
+    """-1, 0, None, NaN and False say the same; True is 1."""
+    X, shown, _ = planted()
+    wanted = clone(rival).fit(X, shown).decision_function(X)
+    for y in (
+        np.where(shown == 1, 1, -1),
+        np.where(shown == 1, 1.0, np.nan),
+        [1 if each else None for each in shown],
+        shown == 1,
+        shown[:, np.newaxis].ravel().tolist(),
+    ):
+        assert_array_equal(clone(rival).fit(X, y).decision_function(X), wanted)
+
+
+@rivals
+def test_the_same_seed_gives_the_same_bits(rival):
+    """And so do other formats of X; a document gets the same answer alone and in any batch."""
+    X, shown, _ = planted()
+    first, second = clone(rival).fit(X, shown), clone(rival).fit(X.toarray(), shown)
+    other = clone(rival).fit(sparse.coo_matrix(X).tocsc(), shown)
+    scores = first.decision_function(X)
+    assert_array_equal(second.decision_function(X), scores)
+    assert_array_equal(other.decision_function(X), scores)
+    assert_allclose([first.decision_function(X[[d]])[0] for d in range(5)], scores[:5], rtol=1e-12)
+    assert_array_equal(pickle.loads(pickle.dumps(first)).decision_function(X), scores)
+
+
+@rivals
+def test_64_bit_indices_are_taken(rival):
+    """Though liblinear takes none."""
+    X, shown, _ = planted()
+    long = X.copy()
+    long.indices, long.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    wanted = clone(rival).fit(X, shown).decision_function(X)
+    assert_array_equal(clone(rival).fit(long, shown).decision_function(long), wanted)
+
+
+@rivals
+def test_one_positive_is_enough(rival):
+    """It is found, and so are documents like it."""
+    X, shown, truth = planted()
+    lone = np.zeros_like(shown)
+    lone[np.flatnonzero(shown)[3]] = 1
+    model = clone(rival).fit(X, lone)
+    assert roc_auc_score(truth[lone == 0], model.decision_function(X)[lone == 0]) > 0.75
+    assert model.predict(X)[lone == 1].all()
+
+
+@rivals
+def test_an_empty_document_is_not_positive(rival):
+    """There is nothing in it that was looked for."""
+    X, shown, _ = planted()
+    with_empty = sparse.vstack([X, sparse.csr_array((3, X.shape[1]))]).tocsr()
+    model = clone(rival).fit(with_empty, np.concatenate([shown, [0, 0, 0]]))
+    assert_array_equal(model.predict(sparse.csr_array((2, X.shape[1]))), [0, 0])
+
+
+@rivals
+def test_in_a_pipeline(rival):
+    """As the last step after a vectoriser."""
+    model = make_pipeline(CountVectorizer(), clone(rival)).fit(TEXTS, LABELS)
+    assert_array_equal(model.predict(["milk and tea", "a goal of the team"]), [1, 0])
+
+
+@rivals
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (np.ones((3, 2)), [0, 0, -1], "labels no document as positive"),
+        (np.ones((3, 2)), [1, 1, 1], "labels all 3 documents as positive"),
+        (np.ones((3, 2)), [1, 0, 2], "y holds 2 at 2"),
+        (np.ones((3, 2)), ["yes", "no", "no"], "y holds 'yes' at 0"),
+        (np.ones((3, 2)), [1, 0], "y has 2 labels for 3 documents"),
+        (np.array([[1.0, -1], [1, 1], [2, 1]]), [1, 0, 0], "negative count, -1.0 at \\(0, 1\\)"),
+        (np.array([[0.0, 0], [1, 1], [2, 1]]), [1, 0, 0], "the 1 positive documents of X have not one word"),
+        (np.ones((1, 2)), [1], "X has 1 sample"),
+    ],
+)
+def test_bad_input(rival, X, y, message):
+    """An error says what, where and what to do, and leaves what was learnt before."""
+    good, shown, _ = planted()
+    model = clone(rival).fit(good, shown)
+    before = model.decision_function(good)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)
+    assert_array_equal(model.decision_function(good), before)
+
+
+@rivals
+def test_before_a_fit_and_after_another(rival):
+    """Nothing is predicted before a fit, nor of other words; nothing is left of an earlier fit."""
+    with pytest.raises(NotFittedError):
+        clone(rival).decision_function([[1.0, 2.0]])
+    X, shown, _ = planted()
+    model = clone(rival).fit(X, shown)
+    with pytest.raises(ValueError, match="300 features"):
+        model.predict(X[:, :10])
+    model.fit(X[:, :200], shown)
+    wanted = clone(rival).fit(X[:, :200], shown)
+    assert learnt(model).keys() == learnt(wanted).keys()
+    assert_array_equal(model.decision_function(X[:, :200]), wanted.decision_function(X[:, :200]))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (WeightedLogisticRegression(C=0), "C == 0, but must be a finite number > 0"),
+        (WeightedLogisticRegression(C=[]), "C is empty"),
+        (WeightedLogisticRegression(C=[1.0, -1.0]), "C == -1.0"),
+        (WeightedLogisticRegression(n_splits=1), "n_splits == 1"),
+        (WeightedLogisticRegression(tfidf="yes"), "tfidf == 'yes'"),
+        (WeightedLogisticRegression(max_iter=0), "max_iter == 0"),
+        (SpyEM(spies=0), "spies == 0"),
+        (SpyEM(spies=1.0), "spies == 1.0, but must be a share"),
+        (SpyEM(noise=-0.1), "noise == -0.1"),
+        (SpyEM(alpha=0), "alpha == 0"),
+        (SpyEM(constant_length=1), "constant_length == 1"),
+        (SpyEM(max_iter=-1), "max_iter == -1"),
+        (SpyEM(tol=None), "tol == None"),
+        (SpyEM(n_threads=0), "n_threads == 0"),
+        (PEBL(C="1"), "C == '1'"),
+        (PEBL(balanced=None), "balanced == None"),
+        (PEBL(tfidf=None), "tfidf == None"),
+        (PEBL(max_iter=0), "max_iter == 0"),
+        (RocchioSVM(alpha=0), "alpha == 0"),
+        (RocchioSVM(beta=-4), "beta == -4"),
+        (RocchioSVM(most_missed=np.nan), "most_missed == nan"),
+        (MPCKMeans(1), "n_clusters == 1"),
+        (MPCKMeans(must_link=-1), "must_link == -1"),
+        (MPCKMeans(cannot_link=np.inf), "cannot_link == inf"),
+        (MPCKMeans(average_links="no"), "average_links == 'no'"),
+        (MPCKMeans(n_metrics=-1), "n_metrics == -1"),
+        (MPCKMeans(n_init=0), "n_init == 0"),
+        (MPCKMeans(max_iter=0), "max_iter == 0"),
+    ],
+    ids=str,
+)
+def test_bad_parameters(model, message):
+    """Each is named, with what was found."""
+    X, shown, _ = planted()
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, shown)
+
+
+def test_what_is_not_tfidf():
+    """tfidf=False: the counts themselves at unit length."""
+    X, shown, _ = planted()
+    model = PEBL(tfidf=False).fit(X, shown)
+    assert_allclose(
+        model.decision_function(X), normalize(X) @ model.coef_ + model.intercept_, rtol=1e-10, atol=1e-12
+    )
+    weighted = PEBL().fit(X, shown)
+    scaled = normalize(CountScaler(tf="log", idf=True, length=None).fit_transform(X))
+    assert_allclose(
+        weighted.decision_function(X), scaled @ weighted.coef_ + weighted.intercept_, rtol=1e-10, atol=1e-12
+    )
+
+
+def test_an_interrupted_fit_keeps_what_it_learnt_and_says_so():
+    """A classifier that says so was interrupted; one that fails leaves what was."""
+
+    class Interrupted(PositiveClassifier):
+        def _learn_positives(self, counts, positive):
+            self.n_positives_ = int(positive.sum())
+            return "interrupted"
+
+    X, shown, _ = planted()
+    model = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, shown)
+    assert model.n_positives_ == 15
+
+
+# ---- weighted logistic regression
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
+def test_the_criterion_is_precision_times_recall(pairs):
+    """Divided by the share of positives, whatever the classifier."""
+    truth, taken = np.array(pairs).T
+    if not truth.any() or not (truth & taken).any():
+        return
+    recall, precision = taken[truth].mean(), truth[taken].mean()
+    assert_allclose(recall_criterion(recall, taken.mean()), precision * recall / truth.mean())
+
+
+def test_the_criterion_at_its_ends():
+    """Nothing found is worth nothing; everything found among nothing taken is infinitely good."""
+    assert_array_equal(recall_criterion([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 0.5, 0.0]), [0, 0, 0.5, np.inf])
+
+
+@given(
+    st.lists(st.integers(-9, 9), min_size=1, max_size=9),
+    st.lists(st.integers(-9, 9), min_size=1, max_size=30),
+)
+def test_the_best_threshold_is_that_of_all(positive, unlabelled):
+    """No other threshold that finds half of the positives has a higher criterion."""
+    positive, unlabelled = np.array(positive, dtype=float), np.array(unlabelled, dtype=float)
+    best, threshold = best_threshold(positive, unlabelled)
+
+    def worth(t):
+        number, above = np.sum(positive > t), (np.sum(unlabelled > t) + 1) / (len(unlabelled) + 1)
+        if number < len(positive) / 2:
+            return 0.0
+        return beta(number, len(positive) + 1 - number).ppf(0.1) ** 2 / above
+
+    assert_allclose(best, worth(threshold))
+    assert best >= max(worth(t) for t in np.arange(-10, 10) + 0.5) - 1e-12
+    assert not np.isin(threshold, positive).any()
+
+
+def test_weighted_regression_is_scikit_learns():
+    """With classes of equal weight; the threshold that held-out documents ask for is taken off."""
+    X, shown, _ = planted()
+    model = WeightedLogisticRegression(C=0.3, random_state=0).fit(X, shown)
+    vectors = student.features(model.scaler_, counts_of(X))
+    weight = np.where(shown == 1, 1.0, shown.sum() / (shown == 0).sum())
+    plain = LogisticRegression(C=0.3, tol=1e-3, max_iter=1000).fit(vectors, shown, sample_weight=weight)
+    assert_allclose(
+        model.decision_function(X),
+        plain.decision_function(vectors) - model.threshold_,
+        rtol=1e-3,
+        atol=1e-3,
+    )
+    assert model.C_ == 0.3
+    assert model.threshold_ != 0
+
+
+def test_what_is_held_out_chooses():
+    """The strength with the best criterion, over folds of positives and others; nothing with one positive."""
+    X, shown, _ = planted()
+    each = {
+        C: WeightedLogisticRegression(C, random_state=5).fit(X, shown).criterion_ for C in (0.001, 0.1, 10.0)
+    }
+    model = WeightedLogisticRegression(list(each), random_state=5).fit(X, shown)
+    assert model.criterion_ == max(each.values())
+    assert each[model.C_] == max(each.values())
+    lone = np.where(np.arange(500) == np.flatnonzero(shown)[0], 1, 0)
+    model = WeightedLogisticRegression((1.0, 0.1)).fit(X, lone)
+    assert (model.C_, model.threshold_) == (0.1, 0.0)
+    assert np.isnan(model.criterion_)
+
+
+# ---- spies
+
+
+def test_the_spies_threshold():
+    """No more than a share of the spies are below it."""
+    scores = np.array([3.0, -1, 5, 0, 2, 9, 4, 8, 7, 6])
+    assert spy_threshold(scores, 0.05) == -1
+    assert spy_threshold(scores, 0.1) == 0
+    assert spy_threshold(scores, 0.25) == 2
+    assert spy_threshold(np.array([1.5]), 0.9) == 1.5
+    assert spy_threshold(np.array([]), 0.1) == 0
+
+
+@given(st.integers(1, 40), st.floats(0.01, 0.99), st.integers(0, 99))
+def test_spies_are_some_of_the_positives(n_positives, share, seed):
+    """At least one where there are two positives, never all."""
+    positive = np.arange(50) < n_positives
+    spies = _chosen_spies(positive, share, np.random.RandomState(seed))
+    assert not np.any(spies & ~positive)
+    assert spies.sum() == min(max(1, round(share * n_positives)), n_positives - 1)
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5), st.floats(-5, 5), st.booleans()), min_size=2, max_size=30))
+def test_the_change_of_the_error(rows):
+    """P(f = 1) - P(Y = 1) + 2 P(f = 0|Y = 1) P(Y = 1), P(Y = 1) as before, after less before."""
+    before, after, positive = (np.array(column) for column in zip(*rows, strict=True))
+    if positive.all() or not positive.any():
+        return
+    prior = expit(before[~positive]).mean()
+
+    def error(scores):
+        missed = np.mean(scores[positive] <= 0)
+        return np.mean(scores[~positive] > 0) - prior + 2 * missed * prior
+
+    change = ErrorParts.of(before, positive).change_to(ErrorParts.of(after, positive))
+    assert_allclose(change, error(after) - error(before), atol=1e-12)
+
+
+def naive_bayes_steps(X, positive, negative, alpha, n_steps):
+    """The classifiers of EM in dense NumPy: positives stay, negatives are so at the start only."""
+    chance = np.column_stack([negative, positive]).astype(float)
+    rules = []
+    for _ in range(n_steps + 1):
+        words = X.T @ chance + alpha
+        words /= words.sum(axis=0)
+        prior = (chance.sum(axis=0) + 1) / (chance.sum() + 2)
+        weights, intercept = np.log(words[:, 1] / words[:, 0]), np.log(prior[1] / prior[0])
+        rules.append((weights, intercept))
+        share = np.where(positive, 1.0, expit(X @ weights + intercept))
+        chance = np.column_stack([1 - share, share])
+    return rules
+
+
+def test_spy_em_step_by_step():
+    """Spies, threshold, reliable negatives and the classifier: as by hand."""
+    X, shown, _ = planted()
+    dense, positive = X.toarray(), shown == 1
+    model = SpyEM(0.2, 0.4, alpha=0.5, constant_length=False, max_iter=6, tol=0.0, random_state=1)
+    model.fit(X, shown)
+    spies = np.isin(np.arange(500), model.spies_)
+    assert spies.sum() == 3
+    assert np.all(positive[spies])
+    weights, intercept = naive_bayes_steps(dense, positive & ~spies, ~positive | spies, 0.5, 6)[-1]
+    scores = dense @ weights + intercept
+    assert_allclose(model.threshold_, np.sort(scores[spies])[1], rtol=1e-8)
+    reliable = np.flatnonzero(~positive & (scores < model.threshold_))
+    assert_array_equal(model.reliable_negatives_, reliable)
+    rules = naive_bayes_steps(dense, positive, np.isin(np.arange(500), reliable), 0.5, 6)
+    parts = [ErrorParts.of(dense @ w + b, positive) for w, b in rules]
+    changes = [first.change_to(second) for first, second in pairwise(parts)]
+    rises = [place for place, change in enumerate(changes) if change > 0]
+    chosen = rises[0] if rises else 6
+    assert model.chosen_ == chosen
+    assert model.n_iter_ == (chosen + 2 if rises else 7)
+    assert_allclose(model.error_changes_, changes[: chosen + 1], atol=1e-9)
+    assert_allclose(model.coef_, rules[chosen][0], rtol=1e-6, atol=1e-8)
+    assert_allclose(model.intercept_, rules[chosen][1], rtol=1e-6)
+
+
+def test_where_no_document_is_below_the_spies():
+    """All unlabelled documents start as negative."""
+    X = np.array([[9.0, 0], [1, 1], [9, 0], [9, 0], [0, 9]])
+    model = SpyEM(constant_length=False, random_state=0).fit(X[:4], [1, 1, 0, 0])
+    if not len(model.reliable_negatives_):
+        assert np.isfinite(model.decision_function(X)).all()
+    alike = SpyEM(random_state=0).fit(np.ones((4, 2)), [1, 1, 0, 0])
+    assert len(alike.reliable_negatives_) == 0
+    assert np.isfinite(alike.decision_function(np.ones((1, 2)))).all()
+
+
+# ---- 1-DNF and Rocchio
+
+
+def test_positive_features_by_hand():
+    """Words of a larger share of the positives than of the others; how often they stand there is nothing."""
+    X = np.array(
+        [
+            [5, 1, 0, 0, 1],
+            [1, 0, 0, 0, 1],
+            [0, 1, 1, 0, 1],
+            [0, 9, 1, 1, 1],
+            [0, 0, 0, 1, 1],
+            [1, 0, 1, 0, 1],
+        ]
+    )
+    positive = np.array([True, True, False, False, False, False])
+    present = counts_of((X > 0).astype(float))
+    # Shares: 2/2 and 1/4; 1/2 and 2/4; 0 and 3/4; 0 and 2/4; 1 and 1.
+    assert_array_equal(positive_features(present, positive), [True, False, False, False, False])
+    model = PEBL().fit(X, positive)
+    assert_array_equal(model.positive_features_, [0])
+    assert model.n_negatives_[0] == 3  # all but the last have no such word
+
+
+def test_where_all_have_a_positive_feature():
+    """Those with the fewest are the first negatives."""
+    X = np.array([[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 9], [0, 1, 0, 9], [1, 1, 0, 9], [1, 0, 0, 5]])
+    model = PEBL().fit(X, [1, 1, 0, 0, 0, 0])
+    assert model.n_negatives_[0] == 3
+
+
+@pytest.mark.parametrize("balanced", [True, False])
+@pytest.mark.parametrize("kind", [PEBL, RocchioSVM])
+def test_machines_go_on_until_nothing_joins(kind, balanced):
+    """Negatives only grow; what was not among them at the end scores above 0 by the last machine."""
+    X, shown, _ = planted()
+    model = kind(1.0, balanced).fit(X, shown)
+    assert model.n_negatives_ == sorted(set(model.n_negatives_))
+    assert len(model.n_negatives_) == model.n_iter_
+    if model.chosen_ == model.n_iter_ - 1:
+        assert np.sum(model.predict(X)[shown == 0] == 0) <= model.n_negatives_[-1]
+    once = kind(1.0, balanced, max_iter=1).fit(X, shown)
+    assert once.n_iter_ == 1
+    assert once.n_negatives_[0] == model.n_negatives_[0]
+
+
+def test_rocchio_vectors_by_hand():
+    """16 times the mean of a side less 4 times that of the other, at unit length."""
+    matrix = sparse.csr_array(np.array([[1.0, 0], [0.6, 0.8], [0, 1], [0, 1]]))
+    wanted, unwanted = rocchio_vectors(matrix, np.array([True, True, False, False]), 16.0, 4.0)
+    assert_allclose(wanted, np.array([12.8, 2.4]) / np.hypot(12.8, 2.4))
+    assert_allclose(unwanted, np.array([-3.2, 14.4]) / np.hypot(3.2, 14.4))
+
+
+def test_reliable_negatives_are_nearer_to_the_other_side():
+    """By cosine, equals included; where there are none, the farthest one."""
+    X, shown, _ = planted()
+    model = RocchioSVM().fit(X, shown)
+    vectors = student.features(model.scaler_, counts_of(X))
+    wanted, unwanted = rocchio_vectors(vectors, shown == 1, 16.0, 4.0)
+    nearer = (vectors @ wanted <= vectors @ unwanted) & (shown == 0)
+    assert model.n_negatives_[0] == nearer.sum() > 100
+    alike = RocchioSVM(beta=0.0).fit(np.array([[1.0, 0], [1, 1], [1, 0.9]]), [1, 0, 0])
+    assert alike.n_negatives_[0] >= 1
+
+
+@pytest.mark.parametrize(("n_missed", "chosen"), [(0, 1), (8, 1), (9, 0), (100, 0)])
+def test_the_first_or_the_last_machine(n_missed, chosen):
+    """The last one may miss 8% of the positives, and no more."""
+    matrix = sparse.csr_array(np.where(np.arange(100) < n_missed, -1.0, 1.0)[:, np.newaxis])
+    rules = [_Rule(np.array([-1.0]), 0.0), _Rule(np.array([1.0]), 0.0)]
+    assert RocchioSVM()._chosen(rules, matrix, np.ones(100, dtype=bool)) == chosen
+
+
+# ---- clusters with links
+
+
+@st.composite
+def linked_documents(draw):
+    """A few documents at unit length, empty ones among them, of which some are positive, and clusters."""
+    n_documents, n_words = draw(st.integers(2, 12)), draw(st.integers(1, 6))
+    cells = draw(st.lists(st.integers(0, 5), min_size=n_documents * n_words, max_size=n_documents * n_words))
+    n_positives = draw(st.integers(1, n_documents - 1))
+    n_clusters = draw(st.integers(2, 4))
+    label = draw(st.lists(st.integers(0, n_clusters - 1), min_size=n_documents, max_size=n_documents))
+    must, cannot = draw(st.sampled_from([0.0, 0.2, 1.0, 5.0])), draw(st.sampled_from([0.0, 0.05, 0.2, 1.0]))
+    matrix = sparse.csr_array(normalize(np.reshape(cells, (n_documents, n_words)).astype(float)))
+    linked = LinkedDocuments.of(matrix, np.arange(n_documents) < n_positives, must, cannot)
+    return linked, np.array(label), n_clusters
+
+
+def naive_objective(linked, label, centre):
+    """Pair by pair."""
+    X, positive = linked.matrix.toarray(), linked.positive
+    total = sum(np.sum((X[d] - centre[label[d]]) ** 2) for d in range(len(X)))
+    farthest = np.sort(np.sum(X**2, axis=1))[-2:].sum()
+    for d in range(len(X)):
+        for e in range(d):
+            apart = np.sum((X[d] - X[e]) ** 2)
+            if positive[d] and positive[e] and label[d] != label[e]:
+                total += linked.must * apart
+            if positive[d] != positive[e] and label[d] == label[e]:
+                total += linked.cannot * (farthest - apart)
+    return total
+
+
+def start_of(linked, label, n_clusters):
+    return Clusters(label, linked.centred(label, n_clusters).centre, [])
+
+
+@given(linked_documents())
+def test_the_objective_is_that_of_all_pairs(drawn):
+    """Sums over clusters stand for the links."""
+    linked, label, n_clusters = drawn
+    centre = start_of(linked, label, n_clusters).centre
+    assert_allclose(linked.objective(label, centre), naive_objective(linked, label, centre), atol=1e-9)
+
+
+@given(linked_documents())
+def test_the_objective_never_rises(drawn):
+    """From any start, round by round; and the trace tells it."""
+    linked, label, n_clusters = drawn
+    start = start_of(linked, label, n_clusters)
+    trace = [linked.objective(label, start.centre)]
+    for n_rounds in range(1, 5):
+        found = linked.descend(start, n_rounds)
+        assert_allclose(found.trace[-1], naive_objective(linked, found.label, found.centre), atol=1e-9)
+        trace += found.trace[len(trace) - 1 :]
+    assert np.diff(trace).max(initial=0) <= 1e-9
+
+
+@given(linked_documents())
+def test_where_nothing_moves_no_document_would_rather_be_elsewhere(drawn):
+    """A descent ends where no single document can make the objective smaller."""
+    linked, label, n_clusters = drawn
+    found = linked.descend(start_of(linked, label, n_clusters), 100)
+    lowest = naive_objective(linked, found.label, found.centre)
+    for document in range(len(label)):
+        for cluster in range(n_clusters):
+            moved = found.label.copy()
+            moved[document] = cluster
+            assert naive_objective(linked, moved, found.centre) >= lowest - 1e-9
+
+
+@given(linked_documents())
+def test_sums_follow_a_move(drawn):
+    """Moving a document is what the sums of the moved are."""
+    linked, label, n_clusters = drawn
+    sums = linked.sums(label, n_clusters, linked.positive)
+    new = (label[0] + 1) % n_clusters
+    sums.move(linked.matrix[[0]], linked.length[0], label[0], new)
+    moved = label.copy()
+    moved[0] = new
+    wanted = linked.sums(moved, n_clusters, linked.positive)
+    for name in ClusterSums.__slots__:
+        assert_allclose(getattr(sums, name), getattr(wanted, name), atol=1e-12)
+
+
+@given(linked_documents())
+def test_the_metric_is_that_of_all_pairs(drawn):
+    """The spread of a word, pair by pair; weights are in inverse proportion, some of the mean added."""
+    linked, label, n_clusters = drawn
+    X, positive = linked.matrix.toarray(), linked.positive
+    spread = np.zeros(X.shape[1])
+    for cluster in range(n_clusters):
+        inside = X[label == cluster]
+        if len(inside):
+            spread += ((inside - inside.mean(axis=0)) ** 2).sum(axis=0)
+    for d in range(len(X)):
+        for e in range(d):
+            if positive[d] and positive[e] and label[d] != label[e]:
+                spread += linked.must * (X[d] - X[e]) ** 2
+            if positive[d] != positive[e] and label[d] == label[e]:
+                spread += linked.cannot * 2 * X[d] * X[e]
+    if spread.sum() < 1e-9:
+        return
+    wanted = 1 / (spread + 10 * spread.mean())
+    assert_allclose(linked.metric(label, n_clusters), wanted / wanted.mean(), rtol=1e-6)
+
+
+def test_clusters_of_the_fit():
+    """Unlabelled documents are scored as they were clustered; the positive cluster has most positives."""
+    X, shown, _ = planted()
+    model = MPCKMeans(4, random_state=0).fit(X, shown)
+    others = shown == 0
+    assert_array_equal(model.predict(X)[others], (model.labels_ == model.positive_cluster_)[others])
+    assert np.bincount(model.labels_[shown == 1]).argmax() == model.positive_cluster_
+    assert np.diff(model.objective_trace_).max(initial=0) <= 1e-9
+    assert len(model.objective_trace_) == model.n_iter_ < 50
+    assert_allclose(np.linalg.norm(model.cluster_centers_, axis=1), 1)
+    assert_allclose(model.metric_.mean(), 1)
+    plain = MPCKMeans(4, n_metrics=0, random_state=0).fit(X, shown)
+    assert_array_equal(plain.metric_, np.ones(300))
+
+
+def test_the_weight_of_links():
+    """Single links that weigh as published leave nothing with the positives; many starts are no worse."""
+    X, shown, _ = planted()
+    published = MPCKMeans(4, average_links=False, random_state=0).fit(X, shown)
+    assert published.predict(X)[shown == 0].sum() < 5
+    one, several = (
+        MPCKMeans(4, n_metrics=0, n_init=n, random_state=0).fit(X, shown).objective_trace_[-1] for n in (1, 8)
+    )
+    assert several <= one
+
+
+def test_memory_is_not_of_all_pairs():
+    """Far below an array of documents x documents, though all of them are linked."""
+    corpus = planted_corpus(4000, 100, 2, n_classes=2, document_length=10, random_state=0)
+    shown = (corpus.target == 0) & (np.arange(4000) < 3000)
+    tracemalloc.start()
+    MPCKMeans(2, n_init=1, n_metrics=1, max_iter=3, random_state=0).fit(corpus.counts, shown)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4000 * 4000 * 8 / 8
+
+
+# ---- scikit-learn
+
+_OTHER_CLASSES = "it has classes other than 1 (positive) and 0 (nothing known)"
+_ONE_CLUSTER = "it sets n_clusters=1, where there is nothing to tell the positive cluster from"
+
+
+def _expected_failures(estimator):
+    names = [
+        "check_estimators_dtypes",
+        "check_classifier_data_not_an_array",
+        "check_classifiers_classes",
+    ]
+    failures = dict.fromkeys(names, _OTHER_CLASSES)
+    failures["check_classifier_not_supporting_multiclass"] = "the error says what y may hold in other words"
+    if isinstance(estimator, MPCKMeans):
+        names = ["dont_overwrite_parameters", "methods_subset_invariance", "fit2d_1sample", "fit2d_1feature"]
+        failures |= {f"check_{name}": _ONE_CLUSTER for name in [*names, "fit2d_predict1d"]}
+    return failures
+
+
+@parametrize_with_checks(
+    [
+        WeightedLogisticRegression(),
+        SpyEM(),
+        SpyEM(constant_length=False),
+        PEBL(),
+        PEBL(1.0, False, tfidf=False),
+        RocchioSVM(),
+        MPCKMeans(2),
+    ],
+    expected_failed_checks=_expected_failures,
+)
+def test_scikit_learn_accepts(estimator, check):
+    """Every check of scikit-learn's own suite, but those that need other classes."""
+    check(estimator)
