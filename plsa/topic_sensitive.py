@@ -227,9 +227,10 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
     ) -> str:
         pairs = inputs.check_links(must_links, cannot_links, positive)
         if 0 < positive.sum() < FEW_POSITIVES:
+            number = "1 document" if positive.sum() == 1 else f"{positive.sum()} documents"
             warnings.warn(
-                f"y labels {positive.sum()} documents as positive: too few to say how good the model is, or "
-                "where the threshold should be. Look at the documents with the highest scores.",
+                f"y labels {number} as positive: too few to say how good the model is, or where the "
+                "threshold should be. Look at the documents with the highest scores.",
                 UserWarning,
                 stacklevel=5,
             )
@@ -243,6 +244,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
             self._ask(counts, scaled, positive, rng)
         else:
             self.n_components_ = int(self.n_components)
+        self._student: Student | None = None
         reason = self._climb(scaled, positive, pairs, rng)
         if positive.any():
             self._judge(counts, positive)
@@ -323,7 +325,6 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
         """Sets the student, the threshold and what is said of the documents of the fit."""
         score = self.doc_topic_[:, self.positive_topics_].sum(axis=1, dtype=np.float64)
         usual: float | None = None
-        self._student: Student | None = None
         if self.student is not None:
             if self.votes_ is not None:
                 chance, usual = self.votes_, 0.0
@@ -351,13 +352,13 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
 
     def _raw_scores(self, counts: Counts) -> NDArray[np.float64]:
         """What a document is judged by: the student's margin, or P(positive topics|document)."""
-        inputs.check_looked_for(self)
         if self._student is not None:
             each = self._student.scores(counts)
             return (each[:, 1] - each[:, 0]) / 2
         return self._topics(counts)[:, self.positive_topics_].sum(axis=1, dtype=np.float64)
 
     def _scores(self, counts: Counts) -> NDArray[np.float64]:
+        inputs.check_looked_for(self)
         return self._raw_scores(counts) - self.threshold_
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -367,6 +368,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
         and is one half at the threshold.
         """
         counts = self._new_counts(X)
+        inputs.check_looked_for(self)
         if self._student is None:
             chance = np.minimum(self._raw_scores(counts), 1.0)
         else:

@@ -632,3 +632,73 @@ def divergences(from_words, to_words):
     """(K, K): KL(column i of the first || column j of the second), in which no word has probability zero."""
     log_ratio = np.log(from_words[:, :, np.newaxis]) - np.log(to_words[:, np.newaxis])
     return (from_words[:, :, np.newaxis] * log_ratio).sum(axis=0)
+
+
+# --- links between documents ---------------------------------------------------------------------
+
+
+def linked(theta, pairs, weights, together, each):
+    """Expected topic counts of must-links or cannot-links, one pair after the other, and their penalties.
+
+    A pair (i, j) that belongs together: one z is drawn for both, P(z) ~ theta_iz theta_jz. One that does not:
+    z1 and z2 are drawn apart, P(z1, z2) ~ theta_iz1 theta_jz2 where z1 != z2 (seed 002, eq. 22 and 23). A
+    document's counts are divided by how often it counts, as those of its words are not multiplied by it.
+    """
+    n_topics = theta.shape[1]
+    count = np.zeros(theta.shape)
+    penalty = 0.0
+    for (i, j), weight in zip(pairs, weights, strict=True):
+        same = sum(theta[i, z] * theta[j, z] for z in range(n_topics))
+        chance = max(same if together else 1 - same, 1e-12)
+        penalty += weight * np.log(chance)
+        for z1 in range(n_topics):
+            for z2 in range(n_topics):
+                if (z1 == z2) == together:
+                    expected = weight * theta[i, z1] * theta[j, z2] / chance
+                    count[i, z1] += expected / each[i]
+                    count[j, z2] += expected / each[j]
+    return count, penalty
+
+
+def linked_step(X, theta, phi, weight, prior, smoothing, must, cannot):
+    """One MM step of topic-sensitive PLSA: new P(z|d), new P(w|z), and the objective of the old ones.
+
+    `must` and `cannot` are lists of (pair, weight). phi is (W, K).
+    """
+    mixed = theta @ phi.T
+    ratio = np.divide(X, mixed, out=np.zeros_like(mixed), where=mixed > 0)
+    doc = theta * (ratio @ phi)
+    word = phi * ((weight[:, np.newaxis] * ratio).T @ theta)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        objective = np.nansum(weight[:, np.newaxis] * np.where(X > 0, X * np.log(mixed), 0))
+        objective += smoothing * np.log(phi).sum() + (weight * (prior * np.log(theta)).sum(axis=1)).sum()
+    new = doc + prior
+    for links, together in ((must, True), (cannot, False)):
+        pairs, weights = [pair for pair, _ in links], [strength for _, strength in links]
+        count, penalty = linked(theta, pairs, weights, together, weight)
+        new = new + count
+        objective += penalty
+    word = word + smoothing
+    return new / new.sum(axis=1, keepdims=True), word / word.sum(axis=0), objective
+
+
+# --- a committee of topic models -----------------------------------------------------------------
+
+
+def opinion(topic, n_topics, likeness, positive, judges, recall):
+    """The documents of the topics with the highest r^2 / P(f = 1), trying one topic more after the other."""
+    others = [d for d in range(len(topic)) if not positive[d]]
+    mean = {}
+    for z in range(n_topics):
+        of_topic = [likeness[d] for d in others if topic[d] == z]
+        mean[z] = np.mean(of_topic) if of_topic else -np.inf
+    order = sorted(range(n_topics), key=lambda z: -mean[z])
+    best, chosen = -1.0, None
+    for last in range(1, n_topics):
+        taken = set(order[:last])
+        found = sum(topic[d] in taken for d in judges)
+        flagged = (sum(topic[d] in taken for d in others) + 1) / (len(others) + 1)
+        value = recall(found, len(judges)) ** 2 / flagged
+        if value > best:
+            best, chosen = value, taken
+    return np.array([z in chosen for z in topic]), best

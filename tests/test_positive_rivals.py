@@ -28,13 +28,12 @@ from plsa.linked_means import Clusters, ClusterSums, LinkedDocuments
 from plsa.positive_rivals import (
     ErrorParts,
     _chosen_spies,
-    _Rule,
     best_threshold,
     positive_features,
     rocchio_vectors,
     spy_threshold,
 )
-from plsa.positives import PositiveClassifier, recall_criterion
+from plsa.positives import PositiveClassifier, Rule, recall_criterion
 
 RIVALS = [
     WeightedLogisticRegression(random_state=0),
@@ -511,7 +510,7 @@ def test_reliable_negatives_are_nearer_to_the_other_side():
 def test_the_first_or_the_last_machine(n_missed, chosen):
     """The last one may miss 8% of the positives, and no more."""
     matrix = sparse.csr_array(np.where(np.arange(100) < n_missed, -1.0, 1.0)[:, np.newaxis])
-    rules = [_Rule(np.array([-1.0]), 0.0), _Rule(np.array([1.0]), 0.0)]
+    rules = [Rule(np.array([-1.0]), 0.0), Rule(np.array([1.0]), 0.0)]
     assert RocchioSVM()._chosen(rules, matrix, np.ones(100, dtype=bool)) == chosen
 
 

@@ -1,0 +1,133 @@
+"""Must-links and cannot-links: counts, penalties and steps against loops over pairs."""
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from plsa import PLSA, inputs
+from plsa import links as links_module
+from plsa.links import CannotLinks, LinkedSteps, MustLinks, PairLinks, links_of, satisfied
+from plsa.parameters import Parameters, padded, unpadded
+
+
+def pairs_inside(documents):
+    """All pairs of these documents."""
+    return [(i, j) for place, i in enumerate(documents) for j in documents[:place]]
+
+
+def pairs_across(ours, theirs):
+    """All pairs of one of these and one of those."""
+    return [(i, j) for i in ours for j in theirs]
+
+
+def as_pairs(pairs):
+    return np.array(pairs, dtype=np.intp).reshape(-1, 2)
+
+
+@st.composite
+def thetas(draw):
+    """Rows of topics, some of them sure of one, and how often each document counts."""
+    n, k = draw(st.integers(2, 7)), draw(st.integers(1, 5))
+    rng = np.random.default_rng(draw(st.integers(0, 1000)))
+    theta = rng.dirichlet(np.full(k, draw(st.sampled_from([0.1, 1.0]))), n) + 1e-6
+    return theta / theta.sum(axis=1, keepdims=True), rng.choice([0.5, 1.0, 3.0], n), rng
+
+
+@given(drawn=thetas(), at_once=st.sampled_from([1, 3, 1 << 20]))
+def test_links_are_what_a_loop_over_pairs_gives(drawn, at_once):
+    """Counts and penalties of all kinds equal those of the pairs one by one, whatever the blocks."""
+    theta, each, rng = drawn
+    order = rng.permutation(len(theta))
+    ours, theirs = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
+    inside, across = pairs_inside(ours), pairs_across(ours, theirs)
+    of_inside, of_across = rng.uniform(0.1, 2, len(inside)), rng.uniform(0.1, 2, len(across))
+    kinds = [
+        (MustLinks(ours, 1.5), inside, [1.5] * len(inside), True),
+        (CannotLinks(ours, theirs, 0.7), across, [0.7] * len(across), False),
+        (PairLinks(as_pairs(across), of_across, together=True), across, of_across, True),
+        (PairLinks(as_pairs(inside), of_inside, together=False), inside, of_inside, False),
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(links_module, "_AT_ONCE", at_once)
+        for links, pairs, weights, together in kinds:
+            count = np.zeros_like(theta)
+            penalty = links.add(theta, count, each)
+            wanted, total = reference.linked(theta, pairs, weights, together, each)
+            assert_allclose(count, wanted, rtol=1e-8, atol=1e-9)
+            assert_allclose(penalty, total, rtol=1e-8, atol=1e-9)
+            topic = theta.argmax(axis=1)
+            held = [(topic[i] == topic[j]) == together for i, j in pairs]
+            assert links.holding(topic) == (sum(held), len(held))
+
+
+@given(drawn=thetas(), printed=st.booleans())
+def test_a_step_is_that_of_the_reference(drawn, printed):
+    """P(z|d), P(w|z) and the objective, with links of positives and of pairs, priors and weights."""
+    theta, weight, rng = drawn
+    n, k = theta.shape
+    X = rng.poisson(1.0, (n, 5)) + 0.0
+    X[0, 0] += 1
+    phi = rng.dirichlet(np.ones(5), k).T
+    phi = (phi + 1e-4) / (phi + 1e-4).sum(axis=0)
+    positive = np.arange(n) < max(1, n // 2)
+    some = as_pairs([(0, n - 1)])
+    length = None if printed else X.sum() / n
+    links = links_of(positive, (some, as_pairs([])), 2.0, 0.5, length)
+    counts = inputs.check_counts(PLSA(), X, reset=True, dtype="float64")
+    row = padded(np.full((1, k), 1 / k), "float64")
+    steps = LinkedSteps(
+        counts, k, links=links, state=None, prior=row, fallback=row, smoothing=0.1, weight=weight
+    )
+    parameters = Parameters(
+        padded(theta, "float64"), padded(phi, "float64"), padded(np.ones((1, k)), "float64")
+    )
+    statistics = steps.expect(parameters)
+    ours, theirs = np.flatnonzero(positive), np.flatnonzero(~positive)
+    inside, across = pairs_inside(ours), pairs_across(ours, theirs)
+    scale = 1.0 if printed else length
+    b1 = 2.0 * scale / (1 if printed else max(1, len(ours) - 1))
+    b2 = 0.5 * scale / (1 if printed else max(len(ours), len(theirs)))
+    must = [(pair, b1) for pair in inside] + [((0, n - 1), 2.0 * scale)]
+    doc, word, objective = reference.linked_step(
+        X, theta, phi, weight, 1 / k, 0.1, must, [(pair, b2) for pair in across]
+    )
+    assert_allclose(statistics.objective, objective, rtol=1e-9)
+    after = steps.maximise(parameters, statistics)
+    assert_allclose(unpadded(after.doc_topic, k), doc, rtol=1e-7, atol=1e-10)
+    assert_allclose(unpadded(after.word_topic, k), word, rtol=1e-7, atol=1e-10)
+
+
+def test_a_link_shares_its_weight_with_the_others_of_its_document():
+    """With a length, no document has links of a kind that weigh more than b times so many words."""
+    positive = np.array([True, True, True, False, False, False, False])
+    pairs = as_pairs([(3, 4), (3, 5), (5, 6)]), as_pairs([(4, 6)])
+    must, cannot, must_pairs, cannot_pairs = links_of(positive, pairs, 2.0, 0.5, 10.0)
+    assert_allclose([must.weight, cannot.weight], [20 / 2, 5 / 4])
+    assert_allclose(must_pairs.weight, [10, 10, 10])
+    assert_allclose(cannot_pairs.weight, [5])
+    plain = links_of(positive, pairs, 2.0, 0.5, None)
+    assert_allclose(np.concatenate([np.ravel(each.weight) for each in plain]), [2, 0.5, 2, 2, 2, 0.5])
+    few = links_of(np.array([True, True, True, True, False]), (as_pairs([]), as_pairs([])), 2.0, 0.5, 10.0)
+    assert_allclose(few[1].weight, 5 / 4)  # the unlabelled document has four links
+
+
+def test_links_of_no_weight_do_nothing():
+    """They are not even looked at."""
+    positive = np.array([True, True, False])
+    nothing = links_of(positive, (as_pairs([(0, 2)]), as_pairs([])), 0.0, 0.0, 10.0)
+    counts = inputs.check_counts(PLSA(), np.eye(3), reset=True, dtype="float64")
+    row = padded(np.full((1, 2), 0.5), "float64")
+    steps = LinkedSteps(counts, 2, links=nothing, state=None, prior=None, fallback=row, smoothing=0.1)
+    assert steps.links == []
+
+
+def test_satisfied():
+    """All links of a kind together; NaN where there are none."""
+    topic = np.array([0, 0, 1, 1])
+    links = [MustLinks(np.array([0, 1, 2]), 1.0), PairLinks(as_pairs([(2, 3)]), np.ones(1), True)]
+    assert satisfied(links, topic) == 2 / 4
+    assert np.isnan(satisfied([MustLinks(np.array([0]), 1.0)], topic))
+    assert_array_equal(satisfied([CannotLinks(np.array([0, 1]), np.array([2, 3]), 1.0)], topic), 1.0)
