@@ -12,7 +12,6 @@ from plsa import inputs
 from plsa.counts import Counts
 from plsa.evidence import Corpus, scaled_by
 from plsa.fitting import ClimbingModel
-from plsa.scaling import CountScaler
 from plsa.supervision import read_labels
 
 
@@ -35,10 +34,9 @@ class ClassModel(ClassifierMixin, ClimbingModel):
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> str:
-        self._forget()
+        inputs.forget(self)
         self._check_loop_parameters()
-        if self.scaling is not None and not isinstance(self.scaling, CountScaler):
-            inputs.check_choice(self.scaling, "scaling", ["auto", None, "a CountScaler"])
+        inputs.check_scaling(self.scaling)
         self._check_class_parameters()
         counts = inputs.check_counts(self, X, reset=True, dtype=self._real())
         labels = read_labels(y, counts.n_documents, self.unlabeled)
@@ -46,11 +44,6 @@ class ClassModel(ClassifierMixin, ClimbingModel):
         inputs.check_labelled_weight(labels.labelled, weight)
         self.classes_ = labels.classes
         return self._learn_corpus(Corpus(counts, labels, weight))
-
-    def _forget(self) -> None:
-        """Lets go of what an earlier fit has set."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
 
     def _scaled(self, counts: Counts) -> Counts:
         return scaled_by(self.scaling_, counts)

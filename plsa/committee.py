@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from plsa import em, start
 from plsa.counts import Counts
 from plsa.linked_means import means
-from plsa.parameters import Real, padded, padded_zeros, unpadded
+from plsa.parameters import padded, unpadded
 from plsa.positives import Rule, balanced_regression, recall_above, recall_criterion
 from plsa.steps import GatedSteps
 
@@ -61,7 +61,7 @@ class Topics:
             smoothing=self.smoothing,
             n_threads=self.n_threads,
         )
-        words = start_words(self.counts, cluster, n_topics)
+        words = start.words_from_clusters(self.counts, cluster, n_topics)
         parameters = start.assemble(
             self.counts, words, padded(np.ones((1, n_topics)), dtype), row, state=None
         )
@@ -70,20 +70,6 @@ class Topics:
         if fit.reason == "interrupted":
             raise KeyboardInterrupt
         return np.asarray(unpadded(fit.parameters.doc_topic, n_topics).argmax(axis=1))
-
-
-def start_words(counts: Counts, cluster: NDArray[np.intp], n_topics: int) -> Real:
-    """(W, padded): half the words of a cluster's documents and half the corpus's."""
-    member = sparse.csr_array(
-        (np.ones(len(cluster)), (cluster, np.arange(len(cluster)))), shape=(n_topics, len(cluster))
-    )
-    own = (member @ counts.matrix()).toarray()
-    corpus = counts.word_totals()
-    corpus /= corpus.sum()
-    own = np.where(own.sum(axis=1, keepdims=True) > 0, own, corpus)
-    words = padded_zeros(counts.n_words, n_topics, counts.dtype)
-    words[:, :n_topics] = (own / own.sum(axis=1, keepdims=True) + corpus).T / 2
-    return words
 
 
 def ask(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,12 +33,19 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
+def forget(estimator: Any) -> None:
+    """Lets go of what an earlier fit has set."""
+    for name in [name for name in vars(estimator) if name.endswith("_")]:
+        delattr(estimator, name)
+
+
 def is_auto(value: Any) -> bool:
     """Whether a parameter is left to the evidence."""
     return isinstance(value, str) and value == "auto"
 
 
 LEAST_POWER = 1e-6  # of annealing
+MOST_STRENGTH = 1e12  # of links and weights
 _BLOCK = 1 << 20  # nonzeros looked at together: room for temporary arrays stays small
 
 
@@ -207,6 +214,20 @@ def check_number(value: Any, name: str, smallest: float = 0.0, *, above: float |
     return number
 
 
+def check_strength(value: Any, name: str, *, above: float | None = None) -> float:
+    """A number that may be multiplied by counts in float32 and summed."""
+    number = check_number(value, name, above=above)
+    if number > MOST_STRENGTH:
+        raise ValueError(f"{name} == {value!r}, but must be no larger than {MOST_STRENGTH:g}.")
+    return number
+
+
+def check_scaling(scaling: Any) -> None:
+    """Raises where it is neither "auto" nor None nor something that scales counts."""
+    if scaling is not None and not is_auto(scaling) and not hasattr(scaling, "scaled"):
+        raise ValueError(f"scaling == {scaling!r}, but must be 'auto', None or a CountScaler.")
+
+
 def check_choice(value: Any, name: str, choices: Sequence[Any]) -> Any:
     """One of the choices."""
     if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
@@ -280,21 +301,18 @@ def check_classes(labelled: NDArray[Any]) -> None:
         check_classification_targets(labelled)
 
 
-def check_positives(known: NDArray[Any], where: NDArray[np.intp]) -> None:
+def check_positives(known: NDArray[Any], where: NDArray[np.intp], name: str = "y") -> None:
     """Raises where what is not marked as unlabelled is something else than 1 (positive) or 0 (unlabelled)."""
-    wrong = (
-        np.flatnonzero((known != 1) & (known != 0)) if known.dtype.kind in "biuf" else np.arange(len(known))
-    )
-    if len(wrong):
+    for place, value in zip(where.tolist(), known.tolist(), strict=True):
+        if isinstance(value, str) or value not in (0, 1):
+            raise ValueError(
+                f"{name} holds {value!r} at {place}; a document is positive (1) or unlabelled (-1, 0 or "
+                "None): pass y == your_class for a class of your own. Unknown label type: not binary."
+            )
+    if not any(value == 1 for value in known.tolist()):
         raise ValueError(
-            f"y holds {known[wrong[0]].item()!r} at {where[wrong[0]]}; a document is positive (1) or "
-            "unlabelled (-1, 0 or None): pass y == your_class for a class of your own. Unknown label type: "
-            "not binary."
-        )
-    if not np.any(known == 1):
-        raise ValueError(
-            "y labels no document as positive: there is nothing to look for. Mark at least one with 1; PLSA "
-            "needs no labels at all."
+            f"{name} labels no document as positive: there is nothing to look for. Mark at least one with 1; "
+            "PLSA needs no labels at all."
         )
 
 
@@ -307,6 +325,14 @@ def check_links(
     both = set(map(tuple, must.tolist())) & set(map(tuple, cannot.tolist()))
     if both:
         raise ValueError(f"documents {min(both)} are both in must_links and in cannot_links: keep one.")
+    half = np.flatnonzero(positive[must].sum(axis=1) == 1)
+    if len(half):
+        pair = must[half[0]].tolist()
+        one, other = pair if positive[pair[0]] else pair[::-1]
+        raise ValueError(
+            f"must_links holds {tuple(pair)}, but y has {one} as positive and {other} as unlabelled, which "
+            f"links them the other way: mark {other} with 1 too, or drop the pair."
+        )
     of_positives = np.flatnonzero(positive[cannot].all(axis=1))
     if len(of_positives):
         raise ValueError(
@@ -316,14 +342,27 @@ def check_links(
     return must, cannot
 
 
+def has_pairs(given: Any) -> bool:
+    """Whether there are links to be checked."""
+    return given is not None and not (
+        hasattr(given, "__len__") and not sparse.issparse(given) and len(given) == 0
+    )
+
+
 def _check_pairs(given: Any, name: str, n_documents: int) -> NDArray[np.intp]:
     """(n, 2) documents, the lower number first, pairs in ascending order."""
-    if given is None or (hasattr(given, "__len__") and len(given) == 0):
+    if given is None:
         return np.empty((0, 2), dtype=np.intp)
+    if sparse.issparse(given):
+        raise ValueError(f"{name} is a sparse matrix, but must be pairs of documents, two in a row.")
+    if isinstance(given, Iterable) and not isinstance(given, np.ndarray):
+        given = list(given)
     try:
         pairs = np.asarray(given)
     except ValueError:  # lists of different lengths
         pairs = np.asarray(given, dtype=object)
+    if pairs.size == 0:
+        return np.empty((0, 2), dtype=np.intp)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
         raise ValueError(
             f"{name} has shape {pairs.shape} and type {pairs.dtype}, but must be pairs of documents: whole "
@@ -601,12 +640,12 @@ def check_two_documents(counts: Counts) -> None:
         )
 
 
-def check_some_unlabelled(positive: NDArray[np.bool_]) -> None:
+def check_some_unlabelled(positive: NDArray[np.bool_], name: str = "y") -> None:
     """Raises where all documents are positive."""
     if positive.all():
         raise ValueError(
-            f"y labels all {len(positive)} documents as positive: there is one class, and nothing to tell it "
-            "from. Add documents that nothing is known of, with 0 or -1."
+            f"{name} labels all {len(positive)} documents as positive: there is one class, and nothing to "
+            "tell it from. Add documents that nothing is known of, with 0 or -1."
         )
 
 
@@ -680,32 +719,21 @@ def check_truth(y_true: Any, n_documents: int) -> NDArray[np.bool_]:
     wrong = [place for place, value in enumerate(truth.tolist()) if value not in (0, 1)]
     if wrong:
         raise ValueError(
-            f"y_true holds {truth[wrong[0]]!r} at {wrong[0]}; it must say of every document whether it is "
-            "positive, by 1 or 0."
+            f"y_true holds {truth.tolist()[wrong[0]]!r} at {wrong[0]}; it must say of every document whether "
+            "it is positive, by 1 or 0."
         )
     return truth.astype(bool)
 
 
-def check_scores(scores: Any, positive: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Scores of documents, and which of the documents are known to be positive: some, but not all."""
+def check_scores(scores: Any) -> NDArray[np.float64]:
+    """Scores of documents, all of them finite."""
     value = np.asarray(scores)
     if value.dtype.kind not in "iufb" or value.ndim != 1:
         raise ValueError(f"scores must be a 1D array of numbers, but is {value.ndim}D of type {value.dtype}.")
     bad = np.flatnonzero(~np.isfinite(value))
     if len(bad):
         raise ValueError(f"scores holds {value[bad[0]]} at {bad[0]}; scores must be finite.")
-    known = np.asarray(positive)
-    if known.dtype.kind not in "biuf" or known.shape != value.shape or not np.isin(known, (-1, 0, 1)).all():
-        raise ValueError(
-            f"positive has shape {known.shape} and type {known.dtype}, but must have one entry for each of "
-            f"the {len(value)} scores: 1 for a positive document, 0 or -1 for an unlabelled one."
-        )
-    mask = known == 1
-    if mask.all() or not mask.any():
-        raise ValueError(
-            f"positive marks {mask.sum()} of {len(mask)} documents: it must mark at least one, and not all."
-        )
-    return value.astype(np.float64), mask
+    return value.astype(np.float64)
 
 
 def check_matplotlib() -> Any:

@@ -20,7 +20,6 @@ from plsa.parameters import Parameters, Real, Statistics, unpadded
 from plsa.steps import GatedSteps
 
 _AT_ONCE = 1 << 20  # numbers in a block of pairs
-_LEAST = 1e-12  # what 1 - S_ij and S_ij are at least: beyond it they are rounding
 
 
 class Links(Protocol):
@@ -48,14 +47,20 @@ class MustLinks:
     weight: float  # of a pair
 
     def add(self, topics: Real, count: Real, each: NDArray[np.float64]) -> float:
-        """count[T] += weight theta_T ((1 / M, zero diagonal) theta_T), M = theta_T theta_T'."""
+        """count[T] += weight theta_T ((1 / M, zero diagonal) theta_T), M = theta_T theta_T', in blocks."""
         theta = topics[self.documents].astype(np.float64)
-        same = np.maximum(theta @ theta.T, _LEAST)
-        others = 1 / same
-        np.fill_diagonal(others, 0)
-        expected = self.weight * theta * (others @ theta)
-        count[self.documents] += (expected / each[self.documents, np.newaxis]).astype(count.dtype)
-        return self.weight * float((np.log(same).sum() - np.log(np.diagonal(same)).sum()) / 2)
+        total = 0.0
+        for begin, end in _blocks(len(theta), len(theta)):
+            same = np.maximum(theta[begin:end] @ theta.T, _least(topics))
+            own = np.arange(end - begin), np.arange(begin, end)
+            same[own] = 1.0
+            total += float(np.log(same).sum()) / 2
+            same = 1 / same
+            same[own] = 0.0
+            some = self.documents[begin:end]
+            expected = self.weight * theta[begin:end] * (same @ theta)
+            count[some] += (expected / each[some, np.newaxis]).astype(count.dtype)
+        return self.weight * total
 
     def holding(self, topic: NDArray[np.intp]) -> tuple[int, int]:
         """Pairs of one topic, and all pairs."""
@@ -79,9 +84,10 @@ class CannotLinks:
         theta = topics[self.documents].astype(np.float64)
         expected = np.zeros_like(theta)
         total = 0.0
-        for some in _blocks(self.others, max(1, _AT_ONCE // max(1, len(theta)))):
+        for begin, end in _blocks(len(self.others), len(theta)):
+            some = self.others[begin:end]
             other = topics[some].astype(np.float64)
-            apart = np.maximum(1 - other @ theta.T, _LEAST)
+            apart = np.maximum(1 - other @ theta.T, _least(topics))
             total += float(np.log(apart).sum())
             apart = 1 / apart
             expected += apart.T @ (1 - other)
@@ -111,12 +117,11 @@ class PairLinks:
     def add(self, topics: Real, count: Real, each: NDArray[np.float64]) -> float:
         """count[i] += weight theta_i theta_j / S or weight theta_i (1 - theta_j) / (1 - S), and so for j."""
         total = 0.0
-        size = max(1, _AT_ONCE // topics.shape[1])
-        for begin in range(0, len(self.pairs), size):
-            some, weight = self.pairs[begin : begin + size], self.weight[begin : begin + size]
+        for begin, end in _blocks(len(self.pairs), topics.shape[1]):
+            some, weight = self.pairs[begin:end], self.weight[begin:end]
             first, second = (topics[some[:, side]].astype(np.float64) for side in (0, 1))
             same = np.einsum("nz,nz->n", first, second)
-            chance = np.maximum(same if self.together else 1 - same, _LEAST)
+            chance = np.maximum(same if self.together else 1 - same, _least(topics))
             total += float(weight @ np.log(chance))
             factor = (weight / chance)[:, np.newaxis]
             for side, (own, other) in enumerate(((first, second), (second, first))):
@@ -141,8 +146,9 @@ def links_of(
     """The links of positive documents among each other and with all others, then those of pairs.
 
     With a `length`, a link counts `must` or `cannot` times that many words, divided by the largest number of
-    links of its kind that one of its two documents has: no document's links outweigh so many words. With
-    None, every link counts `must` or `cannot`.
+    links of its kind that one of its two documents has: the must-links of positives, the cannot-links of
+    positives, and either kind of pair outweigh so many words for no document. With None, every link counts
+    `must` or `cannot`.
     """
     known, others = np.flatnonzero(positive), np.flatnonzero(~positive)
 
@@ -188,6 +194,13 @@ class LinkedSteps(GatedSteps):
         return replace(statistics, objective=objective)
 
 
-def _blocks(rows: NDArray[np.intp], size: int) -> Iterator[NDArray[np.intp]]:
-    for begin in range(0, len(rows), size):
-        yield rows[begin : begin + size]
+def _blocks(n_rows: int, width: int) -> Iterator[tuple[int, int]]:
+    """Where blocks of rows so wide begin and end."""
+    size = max(1, _AT_ONCE // max(1, width))
+    for begin in range(0, n_rows, size):
+        yield begin, min(begin + size, n_rows)
+
+
+def _least(topics: Real) -> float:
+    """What S_ij and 1 - S_ij are at least: below it they are rounding."""
+    return max(1e-12, float(np.finfo(topics.dtype).eps))

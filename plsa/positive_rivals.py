@@ -457,6 +457,7 @@ class _IteratedSVM(_LinearClassifier):
             negative = negative | refused
             self.n_negatives_.append(int(negative.sum()))
         self.n_iter_ = len(rules)
+        del self.n_negatives_[self.n_iter_ :]  # what no SVM has learnt from
         self.chosen_ = self._chosen(rules, matrix, positive)
         return rules[self.chosen_]
 
@@ -497,7 +498,9 @@ class PEBL(_IteratedSVM):
     n_negatives_ : list of int
         Negatives that each SVM learnt from.
     n_iter_ : int
-        SVMs trained; the last is used.
+        SVMs trained.
+    chosen_ : int
+        The number of the SVM that is used, which is the last.
     coef_ : (n_features,) array
     intercept_ : float
         Scores are vectors times `coef_` plus this.

@@ -43,8 +43,7 @@ class PositiveClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _learn(self, X: Any, y: Any, **more: Any) -> str | None:
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # of an earlier fit
+        inputs.forget(self)
         self._check_parameters()
         counts = inputs.check_counts(self, X, reset=True, dtype=self._real())
         inputs.check_two_documents(counts)

@@ -57,6 +57,20 @@ def words_from_labels(
     return _noisy(words, layout.n_topics, 0.0 if alone else 0.3, rng)
 
 
+def words_from_clusters(counts: Counts, cluster: NDArray[np.intp], n_topics: int) -> Real:
+    """(W, padded): half the words of a cluster's documents and half the corpus's."""
+    member = sparse.csr_array(
+        (np.ones(len(cluster)), (cluster, np.arange(len(cluster)))), shape=(n_topics, len(cluster))
+    )
+    own = (member @ counts.matrix()).toarray()
+    corpus = counts.word_totals()
+    corpus /= corpus.sum()
+    own = np.where(own.sum(axis=1, keepdims=True) > 0, own, corpus)
+    words = padded_zeros(counts.n_words, n_topics, counts.dtype)
+    words[:, :n_topics] = (own / own.sum(axis=1, keepdims=True) + corpus).T / 2
+    return words
+
+
 def _noisy(words: Real, n_topics: int, share: float, rng: np.random.RandomState) -> Real:
     """Every column times noise and then a distribution, in place, some rows at a time."""
     real = words.dtype.type

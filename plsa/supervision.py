@@ -88,14 +88,15 @@ def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELLED) -> Labels
     return Labels(classes, codes)
 
 
-def read_positives(y: Any, n_documents: int, unlabeled: Any = UNLABELLED) -> NDArray[np.bool_]:
+def read_positives(
+    y: Any, n_documents: int, unlabeled: Any = UNLABELLED, name: str = "y"
+) -> NDArray[np.bool_]:
     """Which documents are positive: those with 1 (or True); 0 and what marks no label are unlabelled."""
     y = inputs.check_labels(y, n_documents)
     unknown = is_unlabelled(y, unlabeled)
-    known = np.array(y[~unknown].tolist())
-    inputs.check_positives(known, np.flatnonzero(~unknown))
+    inputs.check_positives(y[~unknown], np.flatnonzero(~unknown), name)
     positive = np.zeros(n_documents, dtype=bool)
-    positive[~unknown] = known == 1
+    positive[~unknown] = (y[~unknown] == 1).astype(bool)
     return positive
 
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils import check_random_state
@@ -24,6 +25,7 @@ from plsa.scaling import CountScaler
 from plsa.student import USUAL_SHARPNESS, Student
 from plsa.supervision import UNLABELLED
 
+_SURELY_NOT = -1.0  # a margin
 _LABEL_WEIGHT = 5.0  # of a positive beside a sure guess, to the student
 
 
@@ -35,8 +37,9 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
 
         log-likelihood + b1 sum_{i < j in T} log S_ij + b2 sum_{i in T, j in U} log(1 - S_ij),
 
-    S_ij = sum_z P(z|i) P(z|j), with T the positive and U the unlabelled documents (and the terms of smoothing
-    and prior, as for `PLSA`). It never falls. Each step costs O(|T| |U| topics) beside that of PLSA.
+    S_ij = sum_z P(z|i) P(z|j), with T the positive and U the unlabelled documents; positives count
+    `positive_weight` times in the likelihood, and there are the terms of smoothing and prior, as for `PLSA`.
+    It never falls. Each step costs O(|T| (|T| + |U|) topics) beside that of PLSA.
 
     How many topics there are, and where they start, says more about who is found than the links do. By
     default that is left to a committee: 24 topic models of 4 to 30 topics, each of which starts one topic at
@@ -104,8 +107,14 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
 
     Notes
     -----
-    With both links 0, a number of topics, `init="random"`, `positive_weight=1`, `scaling=None` and
-    `student=None` this is `PLSA`, bit for bit.
+    With both links 0, a number of topics, `init="random"`, `positive_weight=1`, `scaling=None`,
+    `student=None` and the smoothing, prior and passes of `PLSA` this is `PLSA`, bit for bit. As the authors
+    have it: `normalize="none"`, `init="random"`, `positive_weight=1`, `scaling=None`, `student=None`,
+    `smoothing=0`, `prior_strength=0`, a number of topics, and documents taken whose most probable topic is
+    the positives'. With thousands of unlabelled documents that finds next to nothing, as so many cannot-links
+    of weight 0.5 drown the words.
+
+    A document without words, or without a word of the fit's, is never taken for positive by a student.
 
     `fit(X, y, must_links=pairs, cannot_links=pairs)` takes pairs of documents of the user's own. Where these
     are all that is known, y may be left out: then topics are learnt, as rows of `components_` and columns of
@@ -191,7 +200,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
         """Learns which documents are like the positives (1 in y).
 
         `must_links` and `cannot_links` are further pairs of documents, as rows of X, that belong together or
-        do not. Links to a document without words do nothing.
+        do not.
         """
         return self._fit(X, y, must_links=must_links, cannot_links=cannot_links)
 
@@ -199,19 +208,18 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
         self._check_loop_parameters()
         if not inputs.is_auto(self.n_components):
             inputs.check_whole(self.n_components, 'n_components (if not "auto")', 1)
-        inputs.check_number(self.must_link, "must_link")
-        inputs.check_number(self.cannot_link, "cannot_link")
-        inputs.check_number(self.positive_weight, "positive_weight", above=0.0)
+        inputs.check_strength(self.must_link, "must_link")
+        inputs.check_strength(self.cannot_link, "cannot_link")
+        inputs.check_strength(self.positive_weight, "positive_weight", above=0.0)
         inputs.check_choice(self.normalize, "normalize", ["documents", "none"])
         inputs.check_choice(self.init, "init", ["positives", "random"])
         inputs.check_choice(self.student, "student", [None, "linear"])
-        if self.scaling is not None and not isinstance(self.scaling, CountScaler):
-            inputs.check_choice(self.scaling, "scaling", ["auto", None, "a CountScaler"])
+        inputs.check_scaling(self.scaling)
         if not inputs.is_auto(self.threshold):
-            inputs.check_number(self.threshold, 'threshold (if not "auto")', -np.inf)
+            inputs.check_number(self.threshold, 'threshold (if not "auto")', -1e12)
 
     def _positives_of(self, y: Any, counts: Counts, **links: Any) -> NDArray[np.bool_]:
-        if y is None and any(pairs is not None for pairs in links.values()):
+        if y is None and any(map(inputs.has_pairs, links.values())):
             inputs.check_set(self.n_components, "n_components", "where y is left out")
             inputs.check_some_words(counts, None)
             return np.zeros(counts.n_documents, dtype=bool)
@@ -240,18 +248,23 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
         rng = check_random_state(self.random_state)
         self.committee_: list[committee.Member] = []
         self.votes_: NDArray[np.float64] | None = None
+        tfidf = student.fit_scaler(counts, None)
         if inputs.is_auto(self.n_components):
-            self._ask(counts, scaled, positive, rng)
+            self._ask(scaled, student.features(tfidf, counts), positive, rng)
         else:
             self.n_components_ = int(self.n_components)
         self._student: Student | None = None
         reason = self._climb(scaled, positive, pairs, rng)
         if positive.any():
-            self._judge(counts, positive)
+            self._judge(counts, tfidf, positive)
         return reason
 
     def _ask(
-        self, counts: Counts, scaled: Counts, positive: NDArray[np.bool_], rng: np.random.RandomState
+        self,
+        scaled: Counts,
+        matrix: sparse.csr_array,
+        positive: NDArray[np.bool_],
+        rng: np.random.RandomState,
     ) -> None:
         """Sets what the committee says."""
 
@@ -261,7 +274,6 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
                 say(f"{type(self).__name__}: models of {number} topics take {shares} of the documents")
 
         topics = committee.Topics(scaled, float(self.smoothing), float(self.prior_strength), self.n_threads)
-        matrix = student.features(student.fit_scaler(counts, None), counts)
         self.committee_ = committee.ask(topics, matrix, positive, rng, told)
         self.votes_ = committee.votes(self.committee_)
         weight: dict[int, float] = {}
@@ -316,46 +328,36 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
         def drawn() -> Parameters:
             words = start.random_words(scaled, n_topics, None, rng)
             if self.init == "positives" and shown.any():
-                words[:, 0] = committee.start_words(scaled, np.where(shown, 0, 1), 2)[:, 0]
+                words[:, 0] = start.words_from_clusters(scaled, np.where(shown, 0, 1), 2)[:, 0]
             return start.assemble(scaled, words, gate, row, None)
 
         return [drawn] * self.n_init
 
-    def _judge(self, counts: Counts, positive: NDArray[np.bool_]) -> None:
+    def _judge(self, counts: Counts, tfidf: CountScaler, positive: NDArray[np.bool_]) -> None:
         """Sets the student, the threshold and what is said of the documents of the fit."""
-        score = self.doc_topic_[:, self.positive_topics_].sum(axis=1, dtype=np.float64)
         usual: float | None = None
         if self.student is not None:
             if self.votes_ is not None:
                 chance, usual = self.votes_, 0.0
             else:
-                chance = np.clip(score - otsu(score[~positive]) + 0.5, 0, 1)
-            score = self._teach(counts, positive, chance)
+                score = self.doc_topic_[:, self.positive_topics_].sum(axis=1, dtype=np.float64)
+                chance = np.clip(score - _parting(score, counts, positive) + 0.5, 0, 1)
+            self._student = _taught(counts, tfidf, positive, chance)
+        score = self._raw_scores(counts)
         if usual is None:
-            usual = otsu(score[~positive])
+            usual = _parting(score, counts, positive)
         self.threshold_ = usual if inputs.is_auto(self.threshold) else float(self.threshold)
         said = score > self.threshold_
         self.class_prior_ = float(said[~positive].mean())
         self.guesses_ = (said | positive).astype(np.intp)
 
-    def _teach(
-        self, counts: Counts, positive: NDArray[np.bool_], chance: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """The scores of a student, which learns from the positives and from the chances of the others."""
-        chance = np.where(positive, 1.0, chance)
-        weight = np.maximum(np.abs(2 * chance - 1), 1e-3)
-        weight[positive] = _LABEL_WEIGHT
-        scaler = student.fit_scaler(counts, None)
-        matrix = student.features(scaler, counts)
-        self._student = Student(scaler, student.teach(matrix, (chance > 0.5).astype(np.int32), weight, 2))
-        return self._raw_scores(counts)
-
     def _raw_scores(self, counts: Counts) -> NDArray[np.float64]:
         """What a document is judged by: the student's margin, or P(positive topics|document)."""
-        if self._student is not None:
-            each = self._student.scores(counts)
-            return (each[:, 1] - each[:, 0]) / 2
-        return self._topics(counts)[:, self.positive_topics_].sum(axis=1, dtype=np.float64)
+        if self._student is None:
+            return self._topics(counts)[:, self.positive_topics_].sum(axis=1, dtype=np.float64)
+        each = self._student.scores(counts)
+        # Nothing speaks for a document without a word that the student knows.
+        return np.where(each.any(axis=1), (each[:, 1] - each[:, 0]) / 2, _SURELY_NOT)
 
     def _scores(self, counts: Counts) -> NDArray[np.float64]:
         inputs.check_looked_for(self)
@@ -380,6 +382,23 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
 
     def _real(self) -> Any:
         return self.dtype
+
+
+def _taught(
+    counts: Counts, tfidf: CountScaler, positive: NDArray[np.bool_], chance: NDArray[np.float64]
+) -> Student:
+    """A student, which learns from the positives and from the chances of the others."""
+    chance = np.where(positive, 1.0, chance)
+    weight = np.maximum(np.abs(2 * chance - 1), 1e-3)
+    weight[positive] = _LABEL_WEIGHT
+    matrix = student.features(tfidf, counts)
+    return Student(tfidf, student.teach(matrix, (chance > 0.5).astype(np.int32), weight, 2))
+
+
+def _parting(score: NDArray[np.float64], counts: Counts, positive: NDArray[np.bool_]) -> float:
+    """Where the scores of unlabelled documents with words fall apart."""
+    some = ~positive & (counts.lengths() > 0)
+    return otsu(score[some if some.any() else ~positive])
 
 
 def otsu(score: NDArray[np.float64]) -> float:

@@ -637,7 +637,7 @@ def divergences(from_words, to_words):
 # --- links between documents ---------------------------------------------------------------------
 
 
-def linked(theta, pairs, weights, together, each):
+def linked(theta, pairs, weights, together, each, least=1e-12):
     """Expected topic counts of must-links or cannot-links, one pair after the other, and their penalties.
 
     A pair (i, j) that belongs together: one z is drawn for both, P(z) ~ theta_iz theta_jz. One that does not:
@@ -649,7 +649,7 @@ def linked(theta, pairs, weights, together, each):
     penalty = 0.0
     for (i, j), weight in zip(pairs, weights, strict=True):
         same = sum(theta[i, z] * theta[j, z] for z in range(n_topics))
-        chance = max(same if together else 1 - same, 1e-12)
+        chance = max(same if together else 1 - same, least)
         penalty += weight * np.log(chance)
         for z1 in range(n_topics):
             for z2 in range(n_topics):

@@ -9,10 +9,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import beta
 
 from plsa import PLSA, committee, inputs, linked_means, student
-from plsa.committee import Member, Topics, opinion, start_words, votes
+from plsa.committee import Member, Topics, opinion, votes
 from plsa.datasets import planted_corpus
-from plsa.linked_means import means
+from plsa.linked_means import LinkedDocuments, means, under_metric, unit
+from plsa.parameters import Fit
 from plsa.positives import recall_above
+from plsa.start import words_from_clusters
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +66,7 @@ def test_votes_weigh_what_the_members_are_worth():
 def test_start_words_are_half_a_cluster_and_half_the_corpus(planted):
     """An empty cluster starts at the corpus."""
     counts, _, target = planted
-    words = start_words(counts, target, 5)[:, :5]
+    words = words_from_clusters(counts, target, 5)[:, :5]
     dense = counts.matrix().toarray()
     corpus = dense.sum(axis=0) / dense.sum()
     own = dense[target == 2].sum(axis=0)
@@ -110,7 +112,7 @@ def test_topics_of_documents_are_those_of_plsa(planted):
     counts, _, target = planted
     found = Topics(counts, 0.01, 1.0, 1).of_documents(target, 4)
     dense = counts.matrix().toarray()
-    theta, phi = np.full((240, 4), 0.25), start_words(counts, target, 4)[:, :4]
+    theta, phi = np.full((240, 4), 0.25), words_from_clusters(counts, target, 4)[:, :4]
     for _ in range(committee._STEPS):
         theta, phi, _ = reference.linked_step(dense, theta, phi, np.ones(240), 0.25, 0.01, [], [])
     assert_array_equal(found, theta.argmax(axis=1))
@@ -134,6 +136,34 @@ def test_the_committee_finds_the_positives(planted, n_known):
     assert [member.n_topics for member in members] == [n for n in committee.NUMBERS for _ in range(4)]
     taken = votes(members) > 0.5
     assert np.mean(taken == (target == 1)) > (0.9 if n_known == 1 else 0.95)
+
+
+def test_means_are_rounds_under_a_metric(planted):
+    """The metric of the first rounds' clusters, and rounds from their means under it."""
+    _, matrix, _ = planted
+    found = means(matrix, 5, np.array([], dtype=np.intp), np.random.RandomState(3))
+    rng = np.random.RandomState(3)
+    parts = [rng.choice(240, 20, replace=False) for _ in range(5)]
+    first = linked_means._rounds(
+        matrix, unit(np.array([matrix[part].toarray().sum(axis=0) for part in parts]))
+    )
+    metric = LinkedDocuments.of(matrix, np.zeros(240, dtype=bool), 0.0, 0.0).metric(first, 5)
+    weighted = under_metric(matrix, metric)
+    centre = unit(np.array([weighted[first == each].toarray().sum(axis=0) for each in range(5)]))
+    assert_array_equal(found, linked_means._rounds(weighted, centre))
+    assert np.ptp(metric) > 0.1
+
+
+def test_ctrl_c_inside_a_model_is_no_opinion(planted, monkeypatch):
+    """The loop notes it and returns; the committee must not go on."""
+    counts, _, target = planted
+
+    def interrupted(steps, parameters, stop):
+        return Fit(parameters, [0.0], "interrupted", 1, None, 0, 0.0)
+
+    monkeypatch.setattr(committee.em, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Topics(counts, 0.01, 1.0, 1).of_documents(target, 4)
 
 
 def test_halves_change_places():

@@ -10,13 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import beta
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import f1_score, precision_score, recall_score, roc_auc_score
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from plsa import PEBL, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression, compare_pu, estimate_prior
+from plsa import (
+    PEBL,
+    MPCKMeans,
+    RocchioSVM,
+    SpyEM,
+    TopicSensitivePLSA,
+    WeightedLogisticRegression,
+    compare_pu,
+    estimate_prior,
+)
 from plsa.comparison import _shares_above
 from plsa.datasets import planted_corpus
 
@@ -331,6 +342,49 @@ def test_bad_input(changed, message):
         compare_pu(**{"X": X, "y": shown, "models": QUICK, **changed})
 
 
+class Silent(DummyClassifier):
+    """A classifier whose scores tell nothing."""
+
+    def decision_function(self, X):
+        return np.zeros(X.shape[0])
+
+
+def test_scores_that_are_all_equal_tell_nothing_of_the_share():
+    """Equals may all be positive: the share may be anything up to 1."""
+    X, shown, _ = planted()
+    found = compare_pu(X, shown, {"silent": Silent(strategy="prior")})["silent"]
+    assert found.prior.share == 1
+    assert found.prior.high == 1
+    assert_allclose(found.area, 0.5)
+
+
+def test_a_fold_held_out_is_no_reason_to_warn():
+    """Where the user has shown enough positives, as the classifier itself says."""
+    X, shown, _ = planted()
+    few = np.where(np.cumsum(shown) <= 5, shown, 0)
+    found = compare_pu(X, few, [TopicSensitivePLSA(4, max_iter=3)])
+    assert found.rows[0].failure == ""
+
+
+def test_an_unknown_name_is_told():
+    """With those that there are."""
+    X, shown, _ = planted()
+    with pytest.raises(KeyError, match="no model 'SVM' was compared; there are PEBL"):
+        compare_pu(X, shown, [PEBL()])["SVM"]
+
+
+def test_a_picture_of_nothing_says_so():
+    """One positive cannot be held out."""
+    pytest.importorskip("matplotlib").use("Agg")
+    X, shown, _ = planted()
+    one = np.where(np.cumsum(shown) <= 1, shown, 0)
+    found = compare_pu(X, one, [PEBL()])
+    assert "1 positive, " in repr(found)
+    ax = found.plot()
+    assert [text.get_text() for text in ax.texts] == ["no curve: nothing was held out"]
+    assert ax.get_legend() is None
+
+
 # ---- the share of positives
 
 
@@ -403,6 +457,34 @@ def test_the_share_by_hand():
     assert repr(found).startswith("PriorEstimate(0.220, 90% from ")
 
 
+@pytest.mark.parametrize("level", [0.5, 0.9])
+def test_the_interval_by_hand(level):
+    """`high` is the lowest of the bounds of all thresholds, `low` a quantile of what might have been."""
+    rng = np.random.default_rng(5)
+    scores, known = simulated(rng, 12, 0.2, 2.0, 150)
+    found = estimate_prior(scores, known, level=level, n_resamples=50, random_state=3)
+    error = (1 - level) / 10
+    positives = np.sort(scores[known])[::-1]
+    bounds, ratios, least = [], [], []
+    for k, score in enumerate(positives, 1):
+        above = int((scores[~known] >= score).sum())
+        least.append(beta(k, 13 - k).ppf(error))
+        most = beta(above + 1, 150 - above).ppf(1 - error)
+        bounds.append(most / least[-1] if k >= 6 else np.inf)
+        ratios.append(above / 150)
+    assert_allclose(found.high, min(1, min(bounds)))
+    best = int(np.argmin(bounds))
+    assert_allclose(found.share, min(1, ratios[best] * 13 / (best + 1)))
+    drawn = np.random.RandomState(3).dirichlet(np.ones(13), 50)
+    might = []
+    for gaps in drawn:
+        recall = np.cumsum(gaps)[:-1]
+        each = np.array(ratios) / recall
+        bound = [each[k] * (k + 1) / 13 / least[k] if k >= 5 else np.inf for k in range(12)]
+        might.append(each[int(np.argmin(bound))])
+    assert_allclose(found.low, min(found.share, np.quantile(might, (1 - level) / 2)))
+
+
 def test_too_few_positives_to_say():
     """A warning says so, up to four."""
     scores = np.arange(50.0)
@@ -417,10 +499,10 @@ def test_too_few_positives_to_say():
         ([[1.0, 2.0]], [1, 0], {}, "scores must be a 1D array"),
         (["a", "b"], [1, 0], {}, "scores must be a 1D array"),
         ([1.0, np.nan], [1, 0], {}, "scores holds nan at 1"),
-        ([1.0, 2.0], [1], {}, "one entry for each of the 2 scores"),
-        ([1.0, 2.0], [1, 5], {}, "1 for a positive document, 0 or -1"),
-        ([1.0, 2.0], [1, 1], {}, "positive marks 2 of 2 documents"),
-        ([1.0, 2.0], [0, -1], {}, "positive marks 0 of 2 documents"),
+        ([1.0, 2.0], [1], {}, "1 labels for 2 documents"),
+        ([1.0, 2.0], [1, 5], {}, "positive holds 5 at 1; a document is positive"),
+        ([1.0, 2.0], [1, 1], {}, "positive labels all 2 documents"),
+        ([1.0, 2.0], [0, -1], {}, "positive labels no document"),
         ([1.0, 2.0], [0, 1], {"level": 1.0}, "level == 1.0"),
         ([1.0, 2.0], [0, 1], {"n_resamples": 0}, "n_resamples == 0"),
     ],

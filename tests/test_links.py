@@ -1,5 +1,7 @@
 """Must-links and cannot-links: counts, penalties and steps against loops over pairs."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import reference
@@ -32,12 +34,18 @@ def thetas(draw):
     """Rows of topics, some of them sure of one, and how often each document counts."""
     n, k = draw(st.integers(2, 7)), draw(st.integers(1, 5))
     rng = np.random.default_rng(draw(st.integers(0, 1000)))
-    theta = rng.dirichlet(np.full(k, draw(st.sampled_from([0.1, 1.0]))), n) + 1e-6
-    return theta / theta.sum(axis=1, keepdims=True), rng.choice([0.5, 1.0, 3.0], n), rng
+    # Shares that float32 holds exactly: rows sum to one in both types.
+    drawn = rng.dirichlet(np.full(k, draw(st.sampled_from([0.1, 1.0]))), n)
+    theta = np.array([rng.multinomial(1024 - k, row) + 1 for row in drawn]) / 1024
+    return theta, rng.choice([0.5, 1.0, 3.0], n), rng
 
 
-@given(drawn=thetas(), at_once=st.sampled_from([1, 3, 1 << 20]))
-def test_links_are_what_a_loop_over_pairs_gives(drawn, at_once):
+@given(
+    drawn=thetas(),
+    at_once=st.sampled_from([1, 3, 1 << 20]),
+    dtype=st.sampled_from(["float32", "float64"]),
+)
+def test_links_are_what_a_loop_over_pairs_gives(drawn, at_once, dtype):
     """Counts and penalties of all kinds equal those of the pairs one by one, whatever the blocks."""
     theta, each, rng = drawn
     order = rng.permutation(len(theta))
@@ -53,10 +61,13 @@ def test_links_are_what_a_loop_over_pairs_gives(drawn, at_once):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(links_module, "_AT_ONCE", at_once)
         for links, pairs, weights, together in kinds:
-            count = np.zeros_like(theta)
-            penalty = links.add(theta, count, each)
-            wanted, total = reference.linked(theta, pairs, weights, together, each)
-            assert_allclose(count, wanted, rtol=1e-8, atol=1e-9)
+            count = np.zeros(theta.shape, dtype=dtype)
+            topics = theta.astype(dtype)
+            penalty = links.add(topics, count, each)
+            least = max(1e-12, float(np.finfo(dtype).eps))
+            wanted, total = reference.linked(np.float64(topics), pairs, weights, together, each, least)
+            near = 1e-8 if dtype == "float64" else 1e-5
+            assert_allclose(count, wanted, rtol=near, atol=near)
             assert_allclose(penalty, total, rtol=1e-8, atol=1e-9)
             topic = theta.argmax(axis=1)
             held = [(topic[i] == topic[j]) == together for i, j in pairs]
@@ -122,6 +133,18 @@ def test_links_of_no_weight_do_nothing():
     row = padded(np.full((1, 2), 0.5), "float64")
     steps = LinkedSteps(counts, 2, links=nothing, state=None, prior=None, fallback=row, smoothing=0.1)
     assert steps.links == []
+
+
+def test_links_of_many_positives_are_looked_at_in_blocks():
+    """Memory is some blocks, not all pairs: 72 MB a copy of them."""
+    theta = np.full((3_000, 4), 0.25, dtype=np.float32)
+    count = np.zeros_like(theta)
+    tracemalloc.start()
+    MustLinks(np.arange(3_000), 1.0).add(theta, count, np.ones(3_000))
+    CannotLinks(np.arange(1_500), np.arange(1_500, 3_000), 1.0).add(theta, count, np.ones(3_000))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40e6
 
 
 def test_satisfied():
