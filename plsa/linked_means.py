@@ -1,4 +1,4 @@
-"""K-means with must-links and cannot-links between positive documents and all others, under a learnt metric.
+"""K-means on the sphere: plain, or with links between positive documents and all others and a learnt metric.
 
 Documents and centres have unit length. Sums over the documents of a cluster stand for the links: memory,
 beyond the documents, is a few (documents, clusters) and (clusters, words) matrices.
@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 _START_DOCUMENTS = 20  # whose mean a cluster starts from: one document shares words with too few others
-_ROUNDS = 8  # of clusters that are a start
+_ROUNDS = 10  # of clusters that are a start
 _METRIC_PRIOR = 10.0  # times the mean spread of a word is added to the spread of each
 
 
@@ -218,8 +218,7 @@ def means(
 ) -> NDArray[np.intp]:
     """The cluster of each document, without links: one starts at the documents `first`, if there are any.
 
-    A few rounds, a metric, and a few more under it, which is what makes the clusters good: they are meant to
-    be a start.
+    The nearest of the centres by cosine, after a few rounds of clusters and centres: meant to be a start.
     """
     n_documents = matrix.shape[0]
     # Few enough for the means to differ.
@@ -228,22 +227,13 @@ def means(
     if len(first):
         parts[0] = first
     centre = unit(np.array([np.asarray(matrix[part].sum(axis=0)).ravel() for part in parts]))
-    nobody = np.zeros(n_documents, dtype=bool)
-    label = _rounds(matrix, centre)
-    plain = LinkedDocuments.of(matrix, nobody, 0.0, 0.0)
-    weighted = under_metric(matrix, plain.metric(label, n_clusters))
-    return _rounds(weighted, unit((_member(label, n_clusters, ~nobody) @ weighted).toarray()))
-
-
-def _rounds(matrix: sparse.csr_array, centre: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The nearest centre of each document, after a few rounds of clusters and centres."""
-    everything = np.ones(matrix.shape[0], dtype=bool)
-    label = np.full(matrix.shape[0], -1)
+    everything = np.ones(n_documents, dtype=bool)
+    label = np.full(n_documents, -1)
     for _ in range(_ROUNDS):
         before, label = label, np.asarray((matrix @ centre.T.astype(matrix.dtype)).argmax(axis=1))
         if np.array_equal(label, before):
             break
-        mean = unit((_member(label, len(centre), everything) @ matrix).toarray())
+        mean = unit((_member(label, n_clusters, everything) @ matrix).toarray())
         centre = np.where(mean.any(axis=1, keepdims=True), mean, centre)
     return label
 

@@ -11,7 +11,7 @@ from scipy.stats import beta
 from plsa import PLSA, committee, inputs, linked_means, student
 from plsa.committee import Member, Topics, opinion, votes
 from plsa.datasets import planted_corpus
-from plsa.linked_means import LinkedDocuments, means, under_metric, unit
+from plsa.linked_means import means
 from plsa.parameters import Fit
 from plsa.positives import recall_above
 from plsa.start import words_from_clusters
@@ -90,21 +90,25 @@ def test_means_find_planted_topics(planted, first):
     assert np.mean(found) > 0.9
 
 
-def test_the_rounds_of_the_means_are_spherical_k_means(planted):
-    """Nearest centre by cosine, then centres at the mean direction, one cluster empty."""
-    _, matrix, _ = planted
-    dense = matrix.toarray()
-    centre = np.vstack([dense[:3], -np.ones(dense.shape[1])])
-    label = linked_means._rounds(matrix, linked_means.unit(centre))
-    centre = centre / np.linalg.norm(centre, axis=1, keepdims=True)
+@pytest.mark.parametrize("first", [[], [5, 9, 11]])
+def test_means_are_spherical_k_means(first):
+    """Nearest centre by cosine, then centres at the mean direction; an empty cluster keeps its own."""
+    noisy = np.random.default_rng(0).poisson(20 / np.arange(1, 101), (80, 100))
+    counts = inputs.check_counts(PLSA(), noisy, reset=True, dtype="float64")
+    matrix = student.features(student.fit_scaler(counts, None), counts)
+    found = means(matrix, 7, np.array(first, dtype=np.intp), np.random.RandomState(3))
+    rng, dense = np.random.RandomState(3), matrix.toarray()
+    parts = [rng.choice(80, 5, replace=False) for _ in range(7)]
+    if first:
+        parts[0] = first
+    centre = [dense[part].sum(axis=0) / np.linalg.norm(dense[part].sum(axis=0)) for part in parts]
     for _ in range(linked_means._ROUNDS):
         wanted = np.array([np.argmax([row @ each for each in centre]) for row in dense])
-        for each in range(4):
+        for each in range(7):
             if np.any(wanted == each):
                 mean = dense[wanted == each].sum(axis=0)
                 centre[each] = mean / np.linalg.norm(mean)
-    assert_array_equal(label, wanted)
-    assert not np.any(label == 3)
+    assert_array_equal(found, wanted)
 
 
 def test_topics_of_documents_are_those_of_plsa(planted):
@@ -136,22 +140,6 @@ def test_the_committee_finds_the_positives(planted, n_known):
     assert [member.n_topics for member in members] == [n for n in committee.NUMBERS for _ in range(4)]
     taken = votes(members) > 0.5
     assert np.mean(taken == (target == 1)) > (0.9 if n_known == 1 else 0.95)
-
-
-def test_means_are_rounds_under_a_metric(planted):
-    """The metric of the first rounds' clusters, and rounds from their means under it."""
-    _, matrix, _ = planted
-    found = means(matrix, 5, np.array([], dtype=np.intp), np.random.RandomState(3))
-    rng = np.random.RandomState(3)
-    parts = [rng.choice(240, 20, replace=False) for _ in range(5)]
-    first = linked_means._rounds(
-        matrix, unit(np.array([matrix[part].toarray().sum(axis=0) for part in parts]))
-    )
-    metric = LinkedDocuments.of(matrix, np.zeros(240, dtype=bool), 0.0, 0.0).metric(first, 5)
-    weighted = under_metric(matrix, metric)
-    centre = unit(np.array([weighted[first == each].toarray().sum(axis=0) for each in range(5)]))
-    assert_array_equal(found, linked_means._rounds(weighted, centre))
-    assert np.ptp(metric) > 0.1
 
 
 def test_ctrl_c_inside_a_model_is_no_opinion(planted, monkeypatch):

@@ -16,7 +16,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from plsa import PLSA, CountScaler, TopicSensitivePLSA, committee, topic_sensitive
+from plsa import PLSA, CountScaler, TopicSensitivePLSA, committee, inputs, topic_sensitive
 from plsa import student as student_module
 from plsa.datasets import planted_corpus
 from plsa.topic_sensitive import otsu
@@ -422,6 +422,17 @@ def test_otsu_leaves_the_least_variance(scores):
 
     best = min(within(each) for each in scores)
     assert within(otsu(scores)) <= best + 1e-9
+
+
+def test_only_unlabelled_documents_with_words_say_where_scores_part():
+    """Neither positives nor empty documents do, unless there are no others."""
+    X = np.array([[1.0], [1], [1], [1], [0], [1]])
+    counts = inputs.check_counts(PLSA(), X, reset=True, dtype="float64")
+    positive = np.array([False, False, False, False, False, True])
+    score = np.array([0.0, 0.1, 0.5, 0.6, 9.0, -9.0])
+    assert_allclose(topic_sensitive._parting(score, counts, positive), 0.3)
+    empty = inputs.check_counts(PLSA(), np.array([[0.0], [0], [1]]), reset=True, dtype="float64")
+    assert_allclose(topic_sensitive._parting(score[1:4], empty, np.array([False, False, True])), 0.3)
 
 
 # ---- while it runs
