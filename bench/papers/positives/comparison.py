@@ -29,7 +29,7 @@ from bench import report
 from bench.papers import cells
 from bench.papers.cells import Cell, Measured
 from bench.papers.positives import models, printed
-from bench.papers.positives.documents import CORPORA, LEAST, PERCENTS, SETS, TOPICS, drawn
+from bench.papers.positives.documents import CORPORA, PERCENTS, SETS, drawn
 
 NAME = "comparison"
 MEASURE = "f1"
@@ -49,7 +49,7 @@ def wanted(options: argparse.Namespace) -> Iterator[Cell]:
 
 def settings(cell: Cell) -> str:
     """What decides the result."""
-    return f"{models.LEARNERS[cell.learner].make()!r} topics={TOPICS} least={LEAST}"
+    return models.settings(models.LEARNERS[cell.learner])
 
 
 def measure(cell: Cell, data: str | None) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from bench import report
 from bench.papers import cells
 from bench.papers.cells import Cell, Measured
 from bench.papers.positives import models, printed
-from bench.papers.positives.documents import CORPORA, LEAST, TOPICS, drawn
+from bench.papers.positives.documents import CORPORA, TOPICS, drawn
 
 NAME = "links"
 MEASURE = "f1"
@@ -85,7 +85,7 @@ def _model(cell: Cell) -> models.Learner:
 
 def settings(cell: Cell) -> str:
     """What decides the result."""
-    return f"{_model(cell).make()!r} topics={TOPICS} least={LEAST}"
+    return models.settings(_model(cell))
 
 
 def measure(cell: Cell, data: str | None) -> dict[str, Any]:

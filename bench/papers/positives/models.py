@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
 import plsa
-from bench.papers.positives.documents import TOPICS, PositiveSet
+from bench.papers.positives.documents import LEAST, TOPICS, PositiveSet
 
 # The paper's own: raw counts, as many topics as the set has, every pair a link, a random start.
 PRINTED = {
@@ -59,6 +59,11 @@ LEARNERS = {
     ),
 }
 RIVALS = ("wlr", "spy", "pebl", "roc", "mpc")
+
+
+def settings(learner: Learner) -> str:
+    """What decides the result."""
+    return " ".join(f"{learner.make()!r} topics={TOPICS} least={LEAST}".split())
 
 
 def measured(learner: Learner, documents: PositiveSet) -> dict[str, Any]:
