@@ -34,7 +34,7 @@ class ClassModel(ClassifierMixin, ClimbingModel):
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> str:
-        inputs.forget(self)
+        self._forget()
         self._check_loop_parameters()
         inputs.check_scaling(self.scaling)
         self._check_class_parameters()
@@ -44,6 +44,10 @@ class ClassModel(ClassifierMixin, ClimbingModel):
         inputs.check_labelled_weight(labels.labelled, weight)
         self.classes_ = labels.classes
         return self._learn_corpus(Corpus(counts, labels, weight))
+
+    def _forget(self) -> None:
+        """Lets go of what an earlier fit has set."""
+        inputs.forget(self)
 
     def _scaled(self, counts: Counts) -> Counts:
         return scaled_by(self.scaling_, counts)
