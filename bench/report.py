@@ -297,6 +297,13 @@ def figure(width: float, height: float, panels: int = 1) -> tuple[Any, list[Any]
     return made, list(axes[0])
 
 
+def legend_below(made: Any, axes: Any, columns: int = 4) -> None:
+    """One legend for all panels, under them, from what one of them shows."""
+    handles, labels = axes.get_legend_handles_labels()
+    made.legend(handles, labels, loc="lower center", ncols=columns, fontsize=9, frameon=False)
+    made.tight_layout(rect=(0, 0.1, 1, 1))
+
+
 def save_figure(made: Any, path: Path) -> None:
     """Writes a PNG."""
     path.parent.mkdir(parents=True, exist_ok=True)

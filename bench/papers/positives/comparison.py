@@ -217,9 +217,7 @@ def _draw_f1(measured: Measured, path: Path) -> None:
         panel.set_xticks(PERCENTS, [f"{percent}%" for percent in PERCENTS])
         panel.set_xlabel("positives that are known")
         panel.set_ylabel("F1 of the positive class")
-    handles, labels = axes[0].get_legend_handles_labels()
-    made.legend(handles, labels, loc="lower center", ncols=4, fontsize=9, frameon=False)
-    made.tight_layout(rect=(0, 0.1, 1, 1))
+    report.legend_below(made, axes[0])
     report.save_figure(made, path)
 
 

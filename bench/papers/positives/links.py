@@ -189,9 +189,7 @@ def _draw(measured: Measured, path: Path) -> None:
         panel.set_xlabel(label)
         panel.set_ylabel("F1 of the positive class")
         panel.set_ylim(0, 1)
-    handles, labels = axes[0].get_legend_handles_labels()
-    made.legend(handles, labels, loc="lower center", ncols=4, fontsize=9, frameon=False)
-    made.tight_layout(rect=(0, 0.08, 1, 1))
+    report.legend_below(made, axes[0])
     report.save_figure(made, path)
 
 
