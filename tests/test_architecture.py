@@ -55,6 +55,7 @@ MAY_IMPORT = {
         "progress", "scaling", "start", "student", "supervision",
     },
     "comparison": {"inputs", "positive_rivals", "positives", "progress", "supervision", "topic_sensitive"},
+    "queries": set(),
     "text": {"inputs", "semisupervised"},
     "datasets": {"inputs"},
     "inspection": {"inputs"},

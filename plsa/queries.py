@@ -1,0 +1,104 @@
+"""Which documents to ask about: what makes one worth a label, and which of them make a batch.
+
+Functions of what a model says, the higher the better to ask. They know neither models nor documents: a model
+says P(class|document), votes, P(topic|document) or what several of its like say, one row a document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+from scipy.stats import rankdata
+
+Scores = NDArray[np.float64]
+
+
+def entropy(chance: NDArray[Any]) -> Scores:
+    """H(d) = -sum_y P(y|d) log P(y|d): of classes (the margin method, eq. 5.1), or of topics.
+
+    NumPy: ``-np.sum(p * np.log(p), axis=1)`` where 0 log 0 is 0.
+    """
+    each = np.asarray(chance, dtype=np.float64)
+    return np.asarray(-xlogy(each, each).sum(axis=1))
+
+
+def vote_entropy(votes: NDArray[Any]) -> Scores:
+    """The entropy of the shares of (n_documents, n_classes) numbers of votes (eq. 5.2).
+
+    A document that nobody has voted on is as uncertain as can be: log n_classes.
+    """
+    number = np.asarray(votes, dtype=np.float64)
+    total = number.sum(axis=1, keepdims=True)
+    return entropy(np.where(total > 0, number / np.where(total > 0, total, 1), 1 / number.shape[1]))
+
+
+def least_confidence(chance: NDArray[Any]) -> Scores:
+    """1 - max_y P(y|d)."""
+    return np.asarray(1 - np.asarray(chance, dtype=np.float64).max(axis=1))
+
+
+def smallest_margin(chance: NDArray[Any]) -> Scores:
+    """1 - (P(y1|d) - P(y2|d)) of the two most probable classes; 0 with one class, which leaves no doubt."""
+    each = np.asarray(chance, dtype=np.float64)
+    if each.shape[1] < 2:
+        return np.zeros(len(each))
+    second, first = np.partition(each, -2, axis=1)[:, -2:].T
+    return np.asarray(1 - (first - second))
+
+
+def disagreement(chances: NDArray[Any]) -> Scores:
+    """The mean KL divergence of (n_members, n_documents, n_classes) chances to their mean over the members.
+
+    McCallum and Nigam, "Employing EM and Pool-Based Active Learning for Text Classification", ICML 1998. It
+    is the entropy of the mean less the mean entropy, and 0 where all members say the same.
+    """
+    each = np.asarray(chances, dtype=np.float64)
+    within = np.mean([entropy(member) for member in each], axis=0)
+    return np.maximum(entropy(each.mean(axis=0)) - within, 0.0)
+
+
+def expected_loss(chance: NDArray[Any], loss: str = "log") -> float:
+    """What a model expects to lose on documents, in the mean: their entropy ("log") or 1 - max ("zero-one").
+
+    Roy and McCallum, "Toward Optimal Active Learning through Sampling Estimation of Error Reduction", ICML
+    2001; eq. 3.1 with its sign turned, and eq. 3.2.
+    """
+    measure = {"log": entropy, "zero-one": least_confidence}[loss]
+    return float(measure(chance).mean())
+
+
+def per_cost(scores: Scores, cost: NDArray[Any]) -> Scores:
+    """How much there is to gain for a unit of cost, such as a word to be read."""
+    return np.asarray(scores / np.asarray(cost, dtype=np.float64))
+
+
+def combined(several: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
+    """The weighted mean of ranks between 0 and 1, equals sharing theirs: scores of any scale go together."""
+    total = sum(weights.values())
+    ranks = {name: (rankdata(scores) - 1) / max(1, len(scores) - 1) for name, scores in several.items()}
+    return np.asarray(sum(weights[name] / total * ranks[name] for name in several), dtype=np.float64)
+
+
+def select(
+    scores: Scores, n: int, rng: np.random.RandomState, guesses: NDArray[Any] | None = None
+) -> NDArray[np.intp]:
+    """The places of n of the highest scores, the highest first, equals in an order that `rng` draws.
+
+    With `guesses`, the class that each document is taken for: every next document is the highest of those
+    whose class the batch has least of, as several of one class tell little more than one (section 5.2).
+    """
+    shuffled = rng.permutation(len(scores))
+    order = shuffled[np.argsort(-np.asarray(scores)[shuffled], kind="stable")]
+    n = min(n, len(order))
+    if guesses is None:
+        return np.asarray(order[:n])
+    _, code = np.unique(np.asarray(guesses)[order], return_inverse=True)
+    # The k-th highest of its class is in the k-th round, and rounds are in the order of scores.
+    turn = np.empty(len(order), dtype=np.intp)
+    for each in range(int(code.max()) + 1 if len(code) else 0):
+        turn[code == each] = np.arange(np.count_nonzero(code == each))
+    return np.asarray(order[np.argsort(turn, kind="stable")[:n]])
