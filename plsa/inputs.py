@@ -5,10 +5,12 @@ An error says what was wrong, where, what was found and what to do. Nothing that
 
 from __future__ import annotations
 
+import json
 import numbers
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -746,3 +748,38 @@ def check_matplotlib() -> Any:
             "matplotlib."
         ) from error
     return pyplot
+
+
+def check_new_file(path: Path) -> None:
+    """Raises where a session's file exists already, or its folder does not."""
+    if path.exists():
+        raise FileExistsError(
+            f"there is a file {path} already: resume that session, or name another file for a new one."
+        )
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"no folder {path.parent} for the session's file {path.name}: make it first.")
+
+
+def check_file(path: Path) -> None:
+    """Raises where there is no such file."""
+    if not path.is_file():
+        raise FileNotFoundError(f"no file {path} of a session to resume.")
+
+
+def check_json_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    """The object of a whole line of a session's file."""
+    try:
+        found = json.loads(line)
+    except ValueError as error:
+        raise ValueError(f"{path}, line {number}, is no JSON: {error}. It was changed by hand?") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"{path}, line {number}, is no JSON object. It was changed by hand?")
+    return found
+
+
+def check_session_header(header: dict[str, Any] | None, path: Path, known: int) -> None:
+    """Raises where a file is no session, or one of another format."""
+    if header is None or "format" not in header:
+        raise ValueError(f"{path} is no session: its first line has no format.")
+    if header["format"] != known:
+        raise ValueError(f"{path} is a session of format {header['format']}; this version reads {known}.")

@@ -56,6 +56,7 @@ MAY_IMPORT = {
     },
     "comparison": {"inputs", "positive_rivals", "positives", "progress", "supervision", "topic_sensitive"},
     "queries": set(),
+    "session": {"inputs"},
     "text": {"inputs", "semisupervised"},
     "datasets": {"inputs"},
     "inspection": {"inputs"},

@@ -1,0 +1,80 @@
+"""A file that remembers what happened, whatever happens to the program.
+
+One JSON object a line. A line is on the disk before `append` returns, and a line that was cut off by a crash
+is taken for not written. Nothing is ever changed but the end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Self
+
+from plsa import inputs
+
+FORMAT = 1
+
+
+class SessionLog:
+    """The events of one session, in the order in which they happened."""
+
+    def __init__(self, path: Path, file: int) -> None:
+        self.path = path
+        self._file = file
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], header: dict[str, Any]) -> Self:
+        """A new file with a header; there must not be one of that name."""
+        place = Path(path)
+        inputs.check_new_file(place)
+        file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
+        log = cls(place, file)
+        log.append({"format": FORMAT, **header})
+        # The name of a new file is in its folder, which has to be on the disk as well.
+        _sync_folder(place.parent)
+        return log
+
+    @classmethod
+    def resume(cls, path: str | os.PathLike[str]) -> tuple[Self, dict[str, Any], list[dict[str, Any]]]:
+        """An existing file to go on with, its header and its events; half a line at its end is cut off."""
+        place = Path(path)
+        inputs.check_file(place)
+        text = place.read_bytes()
+        whole = text.rfind(b"\n") + 1
+        lines = []
+        for number, line in enumerate(text[:whole].splitlines(), 1):
+            lines.append(inputs.check_json_line(line, place, number))
+        inputs.check_session_header(lines[0] if lines else None, place, FORMAT)
+        file = os.open(place, os.O_WRONLY | os.O_APPEND)
+        if whole < len(text):
+            os.ftruncate(file, whole)
+            os.fsync(file)
+        return cls(place, file), lines[0], lines[1:]
+
+    def append(self, event: dict[str, Any]) -> None:
+        """Writes a line; it is on the disk afterwards."""
+        line = json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        written = 0
+        while written < len(line):
+            written += os.write(self._file, line[written:])
+        os.fsync(self._file)
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

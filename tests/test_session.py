@@ -1,0 +1,120 @@
+"""A session's file: what was appended is there, whatever became of the program."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plsa.session import FORMAT, SessionLog
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "session.jsonl"
+
+
+def test_what_was_appended_is_read_again(path):
+    """Header and events, in their order, and the file goes on."""
+    log = SessionLog.create(path, {"n": 3})
+    log.append({"tell": [1], "labels": ["äpfel\n"]})
+    log.close()
+    again, header, events = SessionLog.resume(path)
+    assert header == {"format": FORMAT, "n": 3}
+    assert events == [{"tell": [1], "labels": ["äpfel\n"]}]
+    again.append({"tell": [2]})
+    again.close()
+    assert SessionLog.resume(path)[2] == [{"tell": [1], "labels": ["äpfel\n"]}, {"tell": [2]}]
+
+
+@given(cut=st.integers(0, 200))
+def test_a_cut_loses_no_whole_line(tmp_path_factory, cut):
+    """Wherever the file ends, all whole lines are read, and what is written next is a line of its own."""
+    path = tmp_path_factory.mktemp("cut") / "session.jsonl"
+    log = SessionLog.create(path, {})
+    for number in range(6):
+        log.append({"event": number, "text": "x" * number})
+    log.close()
+    whole = path.read_bytes()
+    first = whole.index(b"\n") + 1
+    kept = whole[: max(first, len(whole) - cut)]
+    path.write_bytes(kept)
+    again, _, events = SessionLog.resume(path)
+    n_lines = kept.count(b"\n") - 1
+    assert [event["event"] for event in events] == list(range(n_lines))
+    again.append({"event": "next"})
+    again.close()
+    assert [event["event"] for event in SessionLog.resume(path)[2]] == [*range(n_lines), "next"]
+
+
+WRITER = """
+import sys
+from plsa.session import SessionLog
+log = SessionLog.create(sys.argv[1], {})
+number = 0
+while True:
+    log.append({"event": number})
+    print(number, flush=True)
+    number += 1
+"""
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.003, 0.02])
+def test_kill_9_loses_nothing_that_was_acknowledged(path, moment):
+    """Every number that was printed after its append is in the file."""
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        first = writer.stdout.readline()
+        time.sleep(moment)
+        writer.kill()
+        acknowledged = [
+            int(line) for line in [first, *writer.stdout.read().splitlines(True)] if line.endswith("\n")
+        ]
+    _, _, events = SessionLog.resume(path)
+    numbers = [event["event"] for event in events]
+    assert numbers == list(range(len(numbers)))
+    assert len(numbers) >= len(acknowledged) > 0
+
+
+def test_what_is_refused(path, tmp_path):
+    """A file that exists, a folder that does not, no file, no session, another format, a broken line."""
+    SessionLog.create(path, {}).close()
+    with pytest.raises(FileExistsError, match="resume that session"):
+        SessionLog.create(path, {})
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        SessionLog.create(tmp_path / "none" / "session.jsonl", {})
+    with pytest.raises(FileNotFoundError, match="no file"):
+        SessionLog.resume(tmp_path / "none.jsonl")
+    other = tmp_path / "other.jsonl"
+    for text, message in (
+        ("", "is no session"),
+        ('{"a": 1}\n', "is no session"),
+        ("[]\n", "line 1, is no JSON object"),
+        (json.dumps({"format": 99}) + "\n", "of format 99; this version reads"),
+        (json.dumps({"format": FORMAT}) + "\nrubbish\n", "line 2, is no JSON"),
+    ):
+        other.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            SessionLog.resume(other)
+
+
+def test_lines_are_synced(path, monkeypatch):
+    """Each append ends with a sync, after the line is written."""
+    synced = []
+    real = os.fsync
+
+    def fsync(file):
+        synced.append(path.read_bytes().count(b"\n"))
+        real(file)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    log = SessionLog.create(path, {})
+    log.append({"event": 0})
+    log.close()
+    assert synced[0] == 1
+    assert synced[-1] == 2
