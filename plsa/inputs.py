@@ -783,3 +783,120 @@ def check_session_header(header: dict[str, Any] | None, path: Path, known: int) 
         raise ValueError(f"{path} is no session: its first line has no format.")
     if header["format"] != known:
         raise ValueError(f"{path} is a session of format {header['format']}; this version reads {known}.")
+
+
+def check_answering(estimator: Any) -> Any:
+    """A classifier that says how sure it is."""
+    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+        raise ValueError(f"estimator == {estimator!r}, but must be a classifier such as MissingLabelPLSA().")
+    if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
+        raise ValueError(
+            f"estimator == {estimator!r} has neither predict_proba nor decision_function, so that nothing "
+            "says how sure it is."
+        )
+    return estimator
+
+
+def check_strategy(strategy: Any, known: Sequence[str]) -> str:
+    """One of the strategies by name."""
+    if not isinstance(strategy, str) or strategy not in known:
+        raise ValueError(f"strategy == {strategy!r}, but must be a function or one of {list(known)}.")
+    return strategy
+
+
+def check_transforms(estimator: Any) -> None:
+    """Raises where an estimator has no topics."""
+    if not hasattr(estimator, "transform"):
+        raise ValueError(
+            f"strategy == 'topic entropy' needs an estimator with topics, and {estimator!r} has no transform."
+        )
+
+
+def check_cost(cost: ArrayLike, n_documents: int) -> NDArray[np.float64]:
+    """A number above 0 for each document."""
+    each = np.asarray(cost)
+    if each.shape != (n_documents,) or each.dtype.kind not in "biuf":
+        raise ValueError(
+            f"cost has shape {each.shape} and type {each.dtype}, but must be one number for each of the "
+            f"{n_documents} documents."
+        )
+    wrong = np.flatnonzero(~(each > 0) | ~np.isfinite(each))
+    if len(wrong):
+        raise ValueError(f"cost holds {each[wrong[0]]} at {wrong[0]}; a cost must be finite and above 0.")
+    return each.astype(np.float64)
+
+
+def check_answers(
+    indices: Any, labels: Any, n_documents: int, known: Sequence[Any]
+) -> tuple[list[int], list[Any]]:
+    """Documents without a label, each once, and their labels, where `labels` is not None."""
+    places = np.atleast_1d(np.asarray(indices))
+    if places.ndim != 1 or places.dtype.kind not in "iu":
+        raise ValueError(
+            f"indices has shape {places.shape} and type {places.dtype}, but must be rows of X: whole numbers."
+        )
+    for place in places.tolist():
+        if not 0 <= place < n_documents:
+            raise ValueError(f"there is no document {place}: the rows of X are 0 to {n_documents - 1}.")
+        if known[place] is not None:
+            raise ValueError(
+                f"document {place} has the label {known[place]!r} already: undo that answer to change it."
+            )
+    twice, number = np.unique(places, return_counts=True)
+    if np.any(number > 1):
+        raise ValueError(f"document {twice[number > 1][0]} is there twice: give each document once.")
+    if labels is None:
+        return places.tolist(), []
+    several = [labels] if isinstance(labels, str) or not hasattr(labels, "__len__") else list(labels)
+    names = [each.item() if isinstance(each, np.generic) else each for each in several]
+    if len(names) != len(places):
+        raise ValueError(f"there are {len(names)} labels for {len(places)} documents: give one for each.")
+    for place, name in zip(places.tolist(), names, strict=True):
+        if name is None or (isinstance(name, float) and name != name):
+            raise ValueError(f"document {place} is told as {name!r}, which is no label: skip it instead.")
+        if not isinstance(name, str | int | float | bool):
+            raise ValueError(f"document {place} is told as {name!r}, but a label is a string or a number.")
+    return places.tolist(), names
+
+
+def check_asked(places: Sequence[int], pending: Sequence[int]) -> None:
+    """Raises where a document was not asked for."""
+    for place in places:
+        if place not in pending:
+            asked = ", ".join(map(str, pending[:10])) or "none"
+            raise ValueError(
+                f"document {place} was not asked for; those that are to be answered: {asked}. For a label of "
+                "your own choice use volunteer."
+            )
+
+
+def check_undo(history: Sequence[Any]) -> None:
+    """Raises where there is nothing to take back."""
+    if all(event.kind == "query" for event in history):
+        raise ValueError("nothing was told, volunteered or skipped yet: there is nothing to take back.")
+
+
+def check_model_exists(model: Any) -> None:
+    """Raises where too little is labelled for any model."""
+    if model is None:
+        raise ValueError(
+            "fewer than two classes have a label, so that there is no model yet: answer what query asks."
+        )
+
+
+def check_own_scores(scores: Any, n_documents: int) -> NDArray[np.float64]:
+    """What a strategy of the user's own gives: a finite number for each document."""
+    value = check_scores(scores)
+    if len(value) != n_documents:
+        raise ValueError(f"strategy gave {len(value)} scores for {n_documents} documents.")
+    return value
+
+
+def check_same_session(found: Mapping[str, Any], given: Mapping[str, Any], path: str) -> None:
+    """Raises where a session began with something else than it is resumed with."""
+    for name, value in given.items():
+        if found.get(name) != value:
+            raise ValueError(
+                f"{path} began with {name} {found.get(name)!r}, but is resumed with {value!r}: give X, y and "
+                "the options of then."
+            )

@@ -57,6 +57,7 @@ MAY_IMPORT = {
     "comparison": {"inputs", "positive_rivals", "positives", "progress", "supervision", "topic_sensitive"},
     "queries": set(),
     "session": {"inputs"},
+    "active": {"inputs", "linked_means", "queries", "session", "supervision"},
     "text": {"inputs", "semisupervised"},
     "datasets": {"inputs"},
     "inspection": {"inputs"},
