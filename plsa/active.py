@@ -68,6 +68,9 @@ class ActiveLearner:
         documents that are unlike each other come first.
     batch_size : int, default=1
         How many documents a query is for; those of a batch are taken for different classes.
+    density : float, default=0.0
+        Scores are multiplied by this power of how much a document stands for others: its mean cosine to all
+        of them, as TF-IDF. Uncertain documents that are like no other teach little. X must be a matrix.
     cost : (n_documents,) array, default=None
         What a label costs, such as the length of a document: scores are divided by it.
     random_state : int, default=0
@@ -97,6 +100,7 @@ class ActiveLearner:
         strategy: str | Callable[[NDArray[Any]], ArrayLike] = "entropy",
         *,
         batch_size: int = 1,
+        density: float = 0.0,
         cost: ArrayLike | None = None,
         random_state: int = 0,
         path: str | os.PathLike[str] | None = None,
@@ -109,6 +113,11 @@ class ActiveLearner:
         if strategy == "topic entropy":
             inputs.check_transforms(estimator)
         self.batch_size = inputs.check_whole(batch_size, "batch_size", 1)
+        self.density = inputs.check_number(density, "density")
+        self._dense: queries.Scores | None = None
+        if self.density:
+            inputs.check_matrix(X, "density")
+            self._dense = queries.density(_vectors(X))
         self.cost = None if cost is None else inputs.check_cost(cost, self.n_documents)
         self.random_state = inputs.check_whole(random_state, "random_state", 0)
         self.unlabeled = unlabeled
@@ -143,6 +152,7 @@ class ActiveLearner:
             "labels": hashlib.sha256(labels.encode()).hexdigest()[:16],
             "strategy": self.strategy if isinstance(self.strategy, str) else "own",
             "batch_size": self.batch_size,
+            "density": self.density,
             "random_state": self.random_state,
         }
 
@@ -281,6 +291,8 @@ class ActiveLearner:
         chance = _chances(model, documents)
         guesses = chance.argmax(axis=1)
         scores = self._scores(model, documents, chance, left)
+        if self._dense is not None:
+            scores = scores * self._dense[left] ** self.density
         if self.cost is not None:
             scores = queries.per_cost(scores, self.cost[left])
         return left[queries.select(scores, n, rng, guesses)]
@@ -317,9 +329,9 @@ class ActiveLearner:
     def _unlike(self, left: NDArray[np.intp], n: int, rng: np.random.RandomState) -> NDArray[np.intp]:
         """Documents that stand for others and are unlike each other; at random where X is no matrix."""
         n = min(n, len(left))
-        if not (sparse.issparse(self.X) or isinstance(self.X, np.ndarray)) or n < 1:
+        if not inputs.is_matrix(self.X):
             return rng.permutation(left)[:n]
-        matrix = sparse.csr_array(TfidfTransformer().fit_transform(sparse.csr_array(self.X[left])))
+        matrix = _vectors(self.X[left])
         number = min(max(2, 3 * n), len(left))
         cluster = means(matrix, number, np.empty(0, dtype=np.intp), rng)
         inside = [np.flatnonzero(cluster == each) for each in range(number)]
@@ -336,6 +348,11 @@ class ActiveLearner:
             size[best] = 0.0
         others = [place for place in rng.permutation(len(left)).tolist() if place not in set(chosen)]
         return left[(chosen + others)[:n]]
+
+
+def _vectors(X: Any) -> sparse.csr_array:
+    """Documents as TF-IDF at unit length."""
+    return sparse.csr_array(TfidfTransformer().fit_transform(sparse.csr_array(X)))
 
 
 def takes_unlabelled(estimator: Any) -> bool:

@@ -812,6 +812,19 @@ def check_transforms(estimator: Any) -> None:
         )
 
 
+def is_matrix(X: Any) -> bool:
+    """Whether documents are rows of numbers."""
+    return sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf")
+
+
+def check_matrix(X: Any, needed_by: str) -> None:
+    """Raises where documents are not rows of numbers."""
+    if not is_matrix(X):
+        raise ValueError(
+            f"{needed_by} needs X as a matrix of counts, not {type(X).__name__}: vectorise the texts first."
+        )
+
+
 def check_cost(cost: ArrayLike, n_documents: int) -> NDArray[np.float64]:
     """A number above 0 for each document."""
     each = np.asarray(cost)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.special import xlogy
 from scipy.stats import rankdata
 
@@ -69,6 +70,15 @@ def expected_loss(chance: NDArray[Any], loss: str = "log") -> float:
     """
     measure = {"log": entropy, "zero-one": least_confidence}[loss]
     return float(measure(chance).mean())
+
+
+def density(matrix: sparse.csr_array) -> Scores:
+    """How much a document stands for others: the mean cosine to all documents, itself among them.
+
+    Rows have unit length. NumPy: ``(X @ X.T).mean(axis=1)``, without the pairs.
+    """
+    mean = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel() / max(1, matrix.shape[0])
+    return np.asarray(matrix @ mean, dtype=np.float64)
 
 
 def per_cost(scores: Scores, cost: NDArray[Any]) -> Scores:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
@@ -139,6 +139,10 @@ def test_strategies_are_their_formulas():
     topics = MissingLabelPLSA(evidence=False, random_state=0, max_iter=5).fit(X, y).transform(X[left])
     chosen = ActiveLearner(OURS, X, y, "topic entropy").query()[0]
     assert_allclose(queries.entropy(topics)[left.tolist().index(chosen)], queries.entropy(topics).max())
+    dense = queries.density(TfidfTransformer().fit_transform(X))[left]
+    chosen = ActiveLearner(QUICK, X, y, "margin", density=2.0).query()[0]
+    both = queries.smallest_margin(chance) * dense**2
+    assert_allclose(both[left.tolist().index(chosen)], both.max())
     cost = np.linspace(1, 5, 60)
     chosen = ActiveLearner(QUICK, X, y, "entropy", cost=cost).query()[0]
     gain = queries.entropy(chance) / cost[left]
@@ -259,6 +263,8 @@ def test_wrong_answers():
         ({"strategy": "best"}, "strategy == 'best'"),
         ({"batch_size": 0}, "batch_size == 0"),
         ({"cost": [1.0]}, "cost has shape"),
+        ({"density": -1.0}, "density == -1.0"),
+        ({"density": 1.0, "X": ["a", "b"]}, "density needs X as a matrix of counts, not list"),
         ({"cost": [0.0] * 60}, "cost holds 0.0 at 0"),
         ({"y": [1]}, "1 labels for 60 documents"),
         ({"random_state": None}, "random_state"),

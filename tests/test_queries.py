@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from plsa.queries import (
     combined,
+    density,
     disagreement,
     entropy,
     expected_loss,
@@ -65,6 +67,14 @@ def test_vote_entropy():
     votes = np.array([[3, 1, 0], [4, 0, 0], [0, 0, 0]])
     wanted = [-(0.75 * np.log(0.75) + 0.25 * np.log(0.25)), 0, np.log(3)]
     assert_allclose(vote_entropy(votes), wanted)
+
+
+def test_density_is_the_mean_cosine():
+    """Pair by pair."""
+    X = np.random.default_rng(0).random((7, 4))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    wanted = [np.mean([row @ other for other in X]) for row in X]
+    assert_allclose(density(sparse.csr_array(X)), wanted)
 
 
 def test_cost_and_combinations():
