@@ -321,7 +321,7 @@ def test_kill_9_loses_no_answer(tmp_path, answers):
     """All answers that were acknowledged are there, and the next question is that of an unbroken session."""
     path = tmp_path / "session.jsonl"
     with subprocess.Popen(
-        [sys.executable, "-c", PERSON, str(path)], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+        [sys.executable, "-P", "-c", PERSON, str(path)], stdout=subprocess.PIPE, text=True
     ) as person:
         acknowledged = [int(person.stdout.readline()) for _ in range(answers)]
         person.kill()

@@ -67,7 +67,7 @@ while True:
 def test_kill_9_loses_nothing_that_was_acknowledged(path, moment):
     """Every number that was printed after its append is in the file."""
     with subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True, cwd=path.parent
+        [sys.executable, "-P", "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True
     ) as writer:
         first = writer.stdout.readline()
         time.sleep(moment)
