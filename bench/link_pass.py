@@ -124,10 +124,7 @@ def told(measured: dict[str, dict[str, list[float]]]) -> tuple[list[list[str]], 
 def main() -> None:
     """Runs all of it and writes the report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--data", help="folder of the corpora; else PLSA_DATA, else ../shared/data")
-    parser.add_argument("--repeats", type=int, help="turns that each way takes (5; quick: 2)")
-    parser.add_argument("--quick", action="store_true", help="a trial, not a measurement")
-    report.add_options(parser)
+    report.add_pass_options(parser)
     options = parser.parse_args()
     try:
         whole, _ = corpora.newsgroups_counts(options.data)

@@ -239,6 +239,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_pass_options(parser: argparse.ArgumentParser) -> None:
+    """Those of a benchmark of passes, which reads a corpus and lets all ways take turns."""
+    parser.add_argument("--data", help="folder of the corpora; else PLSA_DATA, else ../shared/data")
+    parser.add_argument("--repeats", type=int, help="turns that each way takes (5; quick: 2)")
+    parser.add_argument("--quick", action="store_true", help="a trial, not a measurement")
+    add_options(parser)
+
+
 def folder(options: argparse.Namespace) -> Path:
     """Where results go: a quick run never overwrites a full one."""
     if options.results is not None:

@@ -106,12 +106,8 @@ def _halves(
         dealt = rng.permutation(known)
         half = (len(dealt) + 1) // 2
         first, second = dealt[:half], dealt[half:]
-        if len(second):
-            yield first, second
-            yield second, first
-        else:
-            yield second, first
-            yield second, first
+        for begin, judges in ((first, second), (second, first)):
+            yield (begin, judges) if len(judges) else (judges, begin)
 
 
 def opinion(

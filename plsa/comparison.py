@@ -22,7 +22,7 @@ from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
 from plsa.positive_rivals import PEBL, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression
-from plsa.positives import FEW_POSITIVES, recall_criterion
+from plsa.positives import FEW_POSITIVES, recall_above, recall_criterion
 from plsa.progress import say
 from plsa.supervision import read_positives
 from plsa.topic_sensitive import TopicSensitivePLSA
@@ -136,7 +136,7 @@ def estimate_prior(
     number = np.arange(1, n_known + 1)
     usual = number / (n_known + 1)
     error = (1 - level) / 10
-    least = betaincinv(number, n_known + 1 - number, error)
+    least = recall_above(number, n_known, error)
     most = np.where(above < n_others, betaincinv(above + 1, np.maximum(n_others - above, 1), 1 - error), 1.0)
     allowed = number >= n_known / 2
     bound = np.where(allowed, most / least, np.inf)

@@ -693,6 +693,10 @@ def check_strengths(given: Any, name: str) -> list[float]:
     return several
 
 
+def _is_estimator(model: Any) -> bool:
+    return not isinstance(model, type) and hasattr(model, "fit") and hasattr(model, "get_params")
+
+
 def check_models(models: Any) -> dict[str, Any]:
     """Estimators by name: a mapping, or a list, whose names are those of the classes, counted where equal."""
     if isinstance(models, str) or not isinstance(models, Mapping | Sequence):
@@ -710,7 +714,7 @@ def check_models(models: Any) -> dict[str, Any]:
     if not named:
         raise ValueError("models is empty: give at least one estimator.")
     for name, model in named.items():
-        if isinstance(model, type) or not hasattr(model, "fit") or not hasattr(model, "get_params"):
+        if not _is_estimator(model):
             raise ValueError(f"models has {model!r} as {name!r}, but must hold estimators such as SpyEM().")
     return named
 
@@ -787,7 +791,7 @@ def check_session_header(header: dict[str, Any] | None, path: Path, known: int) 
 
 def check_answering(estimator: Any) -> Any:
     """A classifier that says how sure it is."""
-    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+    if not _is_estimator(estimator):
         raise ValueError(f"estimator == {estimator!r}, but must be a classifier such as MissingLabelPLSA().")
     if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
         raise ValueError(

@@ -129,13 +129,13 @@ def balanced_regression(
     return model.fit(matrix, positive)
 
 
-def recall_above(found: ArrayLike, number: int) -> NDArray[np.float64]:
-    """What the recall is above with 90% certainty where `found` of a `number` of positives are found.
+def recall_above(found: ArrayLike, number: int, doubt: float = _DOUBT) -> NDArray[np.float64]:
+    """What the recall is above, but for a doubt of 10%, where `found` of a `number` of positives are found.
 
     Of the k-th highest of n positives it is distributed as beta(k, n + 1 - k).
     """
     k = np.asarray(found, dtype=np.float64)
-    return np.where(k > 0, betaincinv(np.maximum(k, 1), number + 1 - np.maximum(k, 1), _DOUBT), 0.0)
+    return np.where(k > 0, betaincinv(np.maximum(k, 1), number + 1 - np.maximum(k, 1), doubt), 0.0)
 
 
 def recall_criterion(recall: ArrayLike, flagged: ArrayLike) -> NDArray[np.float64]:

@@ -38,13 +38,7 @@ def words_from_labels(
 
     A topic of no class starts from the corpus alone. Half and half beat each alone on every corpus tried.
     """
-    known = np.flatnonzero(labels.labelled)
-    each = np.ones(len(known)) if weight is None else np.asarray(weight, dtype=np.float64)[known]
-    member = sparse.csr_array(
-        (each, (labels.code[known], known)), shape=(layout.n_classes, counts.n_documents)
-    )
-    of_class = (member @ counts.matrix()).toarray()  # (C, W)
-    of_class /= np.maximum(of_class.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    of_class = _words_of_groups(counts, labels.code, layout.n_classes, weight)
     corpus = counts.word_totals(weight)
     corpus /= corpus.sum()
     words = padded_zeros(counts.n_words, layout.n_topics, counts.dtype)
@@ -59,15 +53,26 @@ def words_from_labels(
 
 def words_from_clusters(counts: Counts, cluster: NDArray[np.intp], n_topics: int) -> Real:
     """(W, padded): half the words of a cluster's documents and half the corpus's."""
-    member = sparse.csr_array(
-        (np.ones(len(cluster)), (cluster, np.arange(len(cluster)))), shape=(n_topics, len(cluster))
-    )
-    own = (member @ counts.matrix()).toarray()
+    own = _words_of_groups(counts, cluster, n_topics, None)
     corpus = counts.word_totals()
     corpus /= corpus.sum()
-    own = np.where(own.sum(axis=1, keepdims=True) > 0, own, corpus)
     words = padded_zeros(counts.n_words, n_topics, counts.dtype)
-    words[:, :n_topics] = (own / own.sum(axis=1, keepdims=True) + corpus).T / 2
+    words[:, :n_topics] = (np.where(own.any(axis=1, keepdims=True), own, corpus) + corpus).T / 2
+    return words
+
+
+def _words_of_groups(
+    counts: Counts, group: NDArray[np.integer[Any]], n_groups: int, weight: Real | None
+) -> NDArray[np.float64]:
+    """(groups, W): the word distribution of each group's documents, zeros where it has no words.
+
+    A document whose group is UNLABELLED is in none.
+    """
+    inside = np.flatnonzero(group != UNLABELLED)
+    each = np.ones(len(inside)) if weight is None else np.asarray(weight, dtype=np.float64)[inside]
+    member = sparse.csr_array((each, (group[inside], inside)), shape=(n_groups, counts.n_documents))
+    words = np.asarray((member @ counts.matrix()).toarray(), dtype=np.float64)
+    words /= np.maximum(words.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return words
 
 

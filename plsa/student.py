@@ -38,7 +38,11 @@ class Student:
 
     def scores(self, counts: Counts) -> NDArray[np.float64]:
         """(D, C): about 1 for the class of a document and -1 for the others."""
-        return np.asarray(features(self.scaler, counts) @ self.weights, dtype=np.float64)
+        return self.scores_of(features(self.scaler, counts))
+
+    def scores_of(self, matrix: sparse.csr_array) -> NDArray[np.float64]:
+        """The same of documents as `features` has them."""
+        return np.asarray(matrix @ self.weights, dtype=np.float64)
 
 
 def features(scaler: CountScaler, counts: Counts) -> sparse.csr_array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -248,15 +249,15 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
         rng = check_random_state(self.random_state)
         self.committee_: list[committee.Member] = []
         self.votes_: NDArray[np.float64] | None = None
-        tfidf = student.fit_scaler(counts, None)
+        vectors = _Vectors(counts)
         if inputs.is_auto(self.n_components):
-            self._ask(scaled, student.features(tfidf, counts), positive, rng)
+            self._ask(scaled, vectors.matrix, positive, rng)
         else:
             self.n_components_ = int(self.n_components)
         self._student: Student | None = None
         reason = self._climb(scaled, positive, pairs, rng)
         if positive.any():
-            self._judge(counts, tfidf, positive)
+            self._judge(counts, vectors, positive)
         return reason
 
     def _ask(
@@ -333,7 +334,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
 
         return [drawn] * self.n_init
 
-    def _judge(self, counts: Counts, tfidf: CountScaler, positive: NDArray[np.bool_]) -> None:
+    def _judge(self, counts: Counts, vectors: _Vectors, positive: NDArray[np.bool_]) -> None:
         """Sets the student, the threshold and what is said of the documents of the fit."""
         usual: float | None = None
         if self.student is not None:
@@ -342,8 +343,10 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
             else:
                 score = self.doc_topic_[:, self.positive_topics_].sum(axis=1, dtype=np.float64)
                 chance = np.clip(score - _parting(score, counts, positive) + 0.5, 0, 1)
-            self._student = _taught(counts, tfidf, positive, chance)
-        score = self._raw_scores(counts)
+            self._student = _taught(vectors, positive, chance)
+            score = _margins(self._student.scores_of(vectors.matrix))
+        else:
+            score = self._raw_scores(counts)
         if usual is None:
             usual = _parting(score, counts, positive)
         self.threshold_ = usual if inputs.is_auto(self.threshold) else float(self.threshold)
@@ -355,9 +358,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
         """What a document is judged by: the student's margin, or P(positive topics|document)."""
         if self._student is None:
             return self._topics(counts)[:, self.positive_topics_].sum(axis=1, dtype=np.float64)
-        each = self._student.scores(counts)
-        # Nothing speaks for a document without a word that the student knows.
-        return np.where(each.any(axis=1), (each[:, 1] - each[:, 0]) / 2, _SURELY_NOT)
+        return _margins(self._student.scores(counts))
 
     def _scores(self, counts: Counts) -> NDArray[np.float64]:
         inputs.check_looked_for(self)
@@ -384,15 +385,35 @@ class TopicSensitivePLSA(PositiveClassifier, AspectModel):
         return self.dtype
 
 
-def _taught(
-    counts: Counts, tfidf: CountScaler, positive: NDArray[np.bool_], chance: NDArray[np.float64]
-) -> Student:
+class _Vectors:
+    """The documents of a fit as TF-IDF, made once and only where the committee or a student needs it."""
+
+    def __init__(self, counts: Counts) -> None:
+        self.counts = counts
+
+    @cached_property
+    def scaler(self) -> CountScaler:
+        """What makes vectors of counts."""
+        return student.fit_scaler(self.counts, None)
+
+    @cached_property
+    def matrix(self) -> sparse.csr_array:
+        """(D, W): at unit length."""
+        return student.features(self.scaler, self.counts)
+
+
+def _margins(each: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far a student's scores are for positive; nothing speaks for a document without a known word."""
+    return np.where(each.any(axis=1), (each[:, 1] - each[:, 0]) / 2, _SURELY_NOT)
+
+
+def _taught(vectors: _Vectors, positive: NDArray[np.bool_], chance: NDArray[np.float64]) -> Student:
     """A student, which learns from the positives and from the chances of the others."""
     chance = np.where(positive, 1.0, chance)
     weight = np.maximum(np.abs(2 * chance - 1), 1e-3)
     weight[positive] = _LABEL_WEIGHT
-    matrix = student.features(tfidf, counts)
-    return Student(tfidf, student.teach(matrix, (chance > 0.5).astype(np.int32), weight, 2))
+    code = (chance > 0.5).astype(np.int32)
+    return Student(vectors.scaler, student.teach(vectors.matrix, code, weight, 2))
 
 
 def _parting(score: NDArray[np.float64], counts: Counts, positive: NDArray[np.bool_]) -> float:

@@ -120,23 +120,15 @@ def _attempt(name: str, cell: Cell, data: str | None) -> tuple[Cell, dict[str, A
 
 def measure(module: Any, wanted: Sequence[Cell], data: str | None, processes: int, path: Path) -> None:
     """Measures cells and appends each as it is done. Those that fail are named at the end."""
-    failed: list[Cell] = []
-    path.parent.mkdir(parents=True, exist_ok=True)
     pool = joblib.Parallel(n_jobs=processes, return_as="generator_unordered", batch_size=1)
     attempts = pool(joblib.delayed(_attempt)(module.__name__, cell, data) for cell in wanted)
-    with path.open("a", encoding="utf-8") as file:
-        for done, (cell, result) in enumerate(attempts, 1):
-            if isinstance(result, Exception):
-                failed.append(cell)
-                said = f"FAILED: {type(result).__name__}: {result}"
-            else:
-                file.write(json.dumps(result) + "\n")
-                file.flush()
-                found = result[getattr(module, "MEASURE", "accuracy")]
-                said = f"{100 * found:.1f}% in {result['seconds']:.1f} s"
-            report.say(f"{done}/{len(wanted)} {cell}: {said}")
-    if failed:
-        raise SystemExit(f"{len(failed)} cells failed: {'; '.join(map(str, failed[:10]))}")
+    what = getattr(module, "MEASURE", "accuracy")
+    run.append(
+        attempts,
+        len(wanted),
+        path,
+        lambda result: f"{100 * result[what]:.1f}% in {result['seconds']:.1f} s",
+    )
 
 
 # --- the file of results -------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -175,21 +175,36 @@ def cells(
 def run(wanted: Iterable[Cell], folders: Folders, processes: int = 1, path: Path = CELLS) -> None:
     """Measures cells and appends each as it is done. Those that fail are named at the end."""
     wanted = list(wanted)
-    failed: list[Cell] = []
+
+    def told(result: dict[str, Any]) -> str:
+        seconds = result["fit_seconds"] + result["predict_seconds"]
+        return f"{100 * result['accuracy']:.1f}% in {seconds:.1f} s"
+
+    append(_measured(wanted, folders, processes), len(wanted), path, told, _shown)
+
+
+def append(
+    attempts: Iterable[tuple[Any, dict[str, Any] | Exception]],
+    number: int,
+    path: Path,
+    told: Callable[[dict[str, Any]], str],
+    shown: Callable[[Any], str] = str,
+) -> None:
+    """Appends the line of each cell as it comes, and says so. Those that fail are named at the end."""
+    failed = []
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
-        for done, (cell, result) in enumerate(_measured(wanted, folders, processes), 1):
+        for done, (cell, result) in enumerate(attempts, 1):
             if isinstance(result, Exception):
                 failed.append(cell)
                 said = f"FAILED: {type(result).__name__}: {result}"
             else:
                 file.write(json.dumps(result) + "\n")
                 file.flush()
-                seconds = result["fit_seconds"] + result["predict_seconds"]
-                said = f"{100 * result['accuracy']:.1f}% in {seconds:.1f} s"
-            report.say(f"{done}/{len(wanted)} {_shown(cell)}: {said}")
+                said = told(result)
+            report.say(f"{done}/{number} {shown(cell)}: {said}")
     if failed:
-        raise SystemExit(f"{len(failed)} cells failed: {', '.join(map(_shown, failed[:10]))}")
+        raise SystemExit(f"{len(failed)} cells failed: {'; '.join(map(shown, failed[:10]))}")
 
 
 def _measured(
