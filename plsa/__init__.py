@@ -8,6 +8,7 @@ shows what was learnt; `plsa.datasets` has corpora that need no download.
 """
 
 from plsa import datasets
+from plsa.active import ActiveLearner
 from plsa.comparison import compare_pu, estimate_prior
 from plsa.inspection import top_words
 from plsa.mixtures import NaiveBayesEM, annealing_schedule
@@ -20,6 +21,7 @@ from plsa.semisupervised import (
     MissingLabelPLSA,
     SoftMislabelingPLSA,
 )
+from plsa.simulation import simulate
 from plsa.supervised import PLSAClassifier
 from plsa.text import text_classifier
 from plsa.topic_sensitive import TopicSensitivePLSA
@@ -30,6 +32,7 @@ __version__ = "0.1.0"
 __all__ = [
     "PEBL",
     "PLSA",
+    "ActiveLearner",
     "CountScaler",
     "FakeLabelPLSA",
     "HardMislabelingPLSA",
@@ -51,6 +54,7 @@ __all__ = [
     "heterogeneity",
     "labeled_scorer",
     "select_topics",
+    "simulate",
     "text_classifier",
     "top_words",
 ]

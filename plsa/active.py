@@ -4,31 +4,50 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.special import softmax
-from sklearn.base import clone
-from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.utils import _safe_indexing
+from scipy.stats import binomtest
+from sklearn.metrics import cohen_kappa_score
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs, queries
 from plsa.linked_means import means, unit
+from plsa.pool import FittedPool, Pool, PoolModel, QuickPool, chances, counted, expected_losses, vectors
+from plsa.semisupervised import _SemiSupervised
 from plsa.session import SessionLog
 from plsa.supervision import UNLABELLED, is_unlabelled
 
-# Strategies by what they are scores of. Class chances come from the estimator, topics from its transform.
-_OF_CHANCES: dict[str, Callable[[NDArray[Any]], queries.Scores]] = {
-    "entropy": queries.entropy,
-    "least confidence": queries.least_confidence,
-    "margin": queries.smallest_margin,
-}
-STRATEGIES = (*_OF_CHANCES, "vote entropy", "topic entropy", "random")
+_MEMBERS = 4  # of a committee
+_CANDIDATES = 30  # documents whose answers are supposed
+_JUDGED = 200  # documents that supposed answers are judged by
+_WINDOW = 20  # answers between two models whose guesses are compared
+_WINDOWS = 3  # that have to agree
+_STEADY = 0.98  # Cohen's kappa of guesses that hardly change any more
+_FOLDS = 5
+_LEVEL = 0.95  # of the interval of the accuracy
+
+STRATEGIES = (
+    "auto",
+    "entropy",
+    "least confidence",
+    "margin",
+    "vote entropy",
+    "topic entropy",
+    "committee",
+    "expected log loss",
+    "expected error",
+    "random",
+)
+# Of the density, where none is given.
+_DENSITY = {"auto": 0.5, "expected log loss": 0.5, "expected error": 0.5, "committee": 1.0}
+
+Strategy = str | Mapping[str, float] | Callable[[NDArray[Any]], ArrayLike]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +57,51 @@ class Event:
     kind: str  # "query", "tell", "volunteer", "skip" or "undo"
     indices: list[int] = field(default_factory=list)
     labels: list[Any] = field(default_factory=list)
+    drawn: list[int] = field(default_factory=list)  # documents of a query that were drawn at random
 
     def line(self) -> dict[str, Any]:
         """What stands in the file of a session."""
-        return {"event": self.kind, "indices": self.indices, "labels": self.labels}
+        line = {"event": self.kind, "indices": self.indices, "labels": self.labels}
+        return {**line, "drawn": self.drawn} if self.drawn else line
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How far a session has come; shows itself as a few lines to read."""
+
+    n_labels: int
+    n_open: int  # documents that could still be asked for
+    n_drawn: int  # answered documents that were drawn at random
+    accuracy: float | None  # on documents like those without a label; None where nothing is known of it
+    low: float | None
+    high: float | None
+    agreement: list[float]  # kappa of the guesses of models 20 answers apart, the latest last
+    stop: bool
+    suggestion: str
+
+    def __str__(self) -> str:
+        if self.accuracy is None:
+            accuracy = "accuracy: not known, no answered document was drawn at random"
+        else:
+            accuracy = (
+                f"accuracy: {self.accuracy:.0%}, {_LEVEL:.0%} from {self.low:.0%} to {self.high:.0%} "
+                f"({self.n_drawn} random documents)"
+            )
+        agreement = ", ".join(f"{each:.3f}" for each in self.agreement) or "not known yet"
+        return (
+            f"labels: {self.n_labels}, documents to ask for: {self.n_open}\n{accuracy}\n"
+            f"agreement of guesses {_WINDOW} answers apart: {agreement}\n{self.suggestion}"
+        )
 
 
 class ActiveLearner:
     """Asks for the labels of documents, the most telling ones first, and learns from the answers.
 
-    It owns indices: documents are rows of X, which is never copied as a whole. `query` says which documents
-    to look at, `tell` takes their labels. A document that was not asked for cannot be told by mistake:
-    `volunteer` takes a label of one's own choice, `skip` leaves a document out, and `undo` takes the last of
-    these back. The model is fitted when a query or a prediction needs it.
+    It owns indices: documents are rows of X, which is never copied. `query` says which documents to look at,
+    `tell` takes their labels. A document that was not asked for cannot be told by mistake: `volunteer` takes
+    a label of one's own choice, `skip` leaves a document out, and `undo` takes the last of these back.
+    `predict` fits the estimator to all that is known; questions are chosen by a quick model of it, in the
+    time in which a person reads a document.
 
     Parameters
     ----------
@@ -60,19 +111,39 @@ class ActiveLearner:
     X : (n_documents, n_features) matrix, or a list of texts for a pipeline
     y : (n_documents,) array or None, default=None
         Labels that are known already; -1, None or NaN where there is none.
-    strategy : str or callable, default="entropy"
-        What makes a document worth asking for. "entropy" of its class (Krithara's margin method), "least
-        confidence", "margin" between the two most probable classes, "vote entropy" over the models so far,
-        "topic entropy" of P(topic|document), "random", or a function of (n, n_classes) probabilities that
-        gives a score each. As long as fewer than two classes are labelled there is no model to ask:
-        documents that are unlike each other come first.
+    strategy : str, dict or callable, default="auto"
+        What makes a document worth asking for. As long as fewer than two classes are labelled there is no
+        model to ask: documents that are unlike each other come first. Then
+
+        - "auto": the margin between the two most probable classes, times how much the document stands for
+          others that are in doubt;
+        - "entropy" of its class (Krithara's margin method), "least confidence" or "margin" alone;
+        - "vote entropy" over the models so far (Krithara's entropy method);
+        - "topic entropy" of P(topic|document), for estimators with topics;
+        - "committee": disagreement of several models, times density (McCallum and Nigam). The members of our
+          semi-supervised models start at draws from Dirichlet distributions, those of others learn from
+          draws of the labelled documents;
+        - "expected log loss", "expected error": how sure the model would be of others after the answer (Roy
+          and McCallum). 30 candidates, the best of "auto", are tried on 200 documents; an estimator that is
+          not one of ours is fitted for each candidate and class;
+        - "random";
+        - a dict such as {"margin": 2, "committee": 1} of strategies and weights: the weighted mean of ranks;
+        - a function of (n, n_classes) probabilities that gives a score each.
     batch_size : int, default=1
         How many documents a query is for; those of a batch are taken for different classes.
-    density : float, default=0.0
+    density : float, default=None
         Scores are multiplied by this power of how much a document stands for others: its mean cosine to all
-        of them, as TF-IDF. Uncertain documents that are like no other teach little. X must be a matrix.
+        of them, for "auto" to those in doubt. Uncertain documents that are like no other teach little. None:
+        0.5 for "auto" and what chooses candidates by it, 1 for "committee", 0 for all others, and for several
+        strategies the largest of theirs.
     cost : (n_documents,) array, default=None
         What a label costs, such as the length of a document: scores are divided by it.
+    random_share : float, default=0.0
+        How many of the questions are drawn at random, such as 0.1: every tenth. From their answers `status`
+        tells the accuracy; without any it cannot, as documents that were chosen are not like the others.
+    quick : bool, default=True
+        Whether a semi-supervised model of ours chooses questions after a few passes from the labels. If not,
+        and for all other estimators, the estimator itself is fitted before every question.
     random_state : int, default=0
         Seed. The same answers give the same questions.
     path : str or path, default=None
@@ -89,7 +160,23 @@ class ActiveLearner:
         Documents that were asked for and neither told nor skipped.
     skipped_ : set of int
     history_ : list of Event
-    estimator_ : classifier, fitted to what is known; None before there is a model
+        All that happened and was not taken back.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from plsa import ActiveLearner, SoftMislabelingPLSA
+    >>> texts = ["tea milk tea", "milk tea cup", "cup of milk", "goal ball goal", "ball team goal", "team"]
+    >>> truth = ["food", "food", "food", "sport", "sport", "sport"]
+    >>> X = CountVectorizer().fit_transform(texts)
+    >>> learner = ActiveLearner(SoftMislabelingPLSA(random_state=0), X)
+    >>> for _ in range(3):
+    ...     asked = learner.query()
+    ...     learner.tell(asked, [truth[document] for document in asked])
+    >>> (learner.predict() == truth).all()
+    np.True_
+    >>> learner.undo().kind, sum(label is not None for label in learner.labels_)
+    ('tell', 2)
     """
 
     def __init__(
@@ -97,11 +184,13 @@ class ActiveLearner:
         estimator: Any,
         X: Any,
         y: Any = None,
-        strategy: str | Callable[[NDArray[Any]], ArrayLike] = "entropy",
+        strategy: Strategy = "auto",
         *,
         batch_size: int = 1,
-        density: float = 0.0,
+        density: float | None = None,
         cost: ArrayLike | None = None,
+        random_share: float = 0.0,
+        quick: bool = True,
         random_state: int = 0,
         path: str | os.PathLike[str] | None = None,
         unlabeled: Any = UNLABELLED,
@@ -109,24 +198,39 @@ class ActiveLearner:
         self.estimator = inputs.check_answering(estimator)
         self.X = X
         self.n_documents = _num_samples(X)
-        self.strategy = strategy if callable(strategy) else inputs.check_strategy(strategy, STRATEGIES)
-        if strategy == "topic entropy":
+        self.strategy = strategy
+        self._weights = inputs.check_strategy(strategy, STRATEGIES)
+        if "topic entropy" in self._weights:
             inputs.check_transforms(estimator)
         self.batch_size = inputs.check_whole(batch_size, "batch_size", 1)
-        self.density = inputs.check_number(density, "density")
-        self._dense: queries.Scores | None = None
-        if self.density:
-            inputs.check_matrix(X, "density")
-            self._dense = queries.density(_vectors(X))
+        self.density = self._power(density)
         self.cost = None if cost is None else inputs.check_cost(cost, self.n_documents)
+        self.random_share = inputs.check_between(random_share, "random_share", 0.0, 1.0)
+        self.quick = inputs.check_choice(quick, "quick", [True, False])
         self.random_state = inputs.check_whole(random_state, "random_state", 0)
         self.unlabeled = unlabeled
         self.labels_: list[Any] = _read(y, self.n_documents, unlabeled)
         self._initial = list(self.labels_)
+        last, self._matrix = counted(estimator, X)
+        if density:
+            inputs.check_matrix(self._matrix, "density")
+        self._vectors: sparse.csr_array | None = None
+        self._dense: queries.Scores | None = None
+        self._thorough = _Remembered(FittedPool(estimator, X))
+        self._asked = self._thorough
+        if quick and isinstance(last, _SemiSupervised) and self._matrix is not None:
+            self._asked = _Remembered(QuickPool(last, self._matrix))
+        self._guessed: dict[int, _Guesses] = {}
         self._forget()
         self._log: SessionLog | None = None
         if path is not None:
             self._log = SessionLog.create(path, self._header())
+
+    def _power(self, density: float | None) -> float:
+        """Of the density, as given or as the strategies have it."""
+        if density is not None:
+            return inputs.check_number(density, "density")
+        return max((_DENSITY.get(name, 0.0) for name in self._weights), default=0.0)
 
     @classmethod
     def resume(
@@ -141,18 +245,27 @@ class ActiveLearner:
         log, header, events = SessionLog.resume(path)
         inputs.check_same_session(header, {"format": header["format"], **learner._header()}, str(path))
         for line in events:
-            learner._do(Event(line["event"], line["indices"], line["labels"]))
+            learner._do(Event(line["event"], line["indices"], line["labels"], line.get("drawn", [])))
         learner._log = log
         return learner
+
+    def __repr__(self) -> str:
+        known = sum(label is not None for label in self.labels_)
+        return (
+            f"ActiveLearner({type(self.estimator).__name__}, {self.n_documents} documents, {known} labels, "
+            f"{len(self.pending_)} to answer)"
+        )
 
     def _header(self) -> dict[str, Any]:
         labels = repr([(type(label).__name__, label) for label in self._initial])
         return {
             "n_documents": self.n_documents,
             "labels": hashlib.sha256(labels.encode()).hexdigest()[:16],
-            "strategy": self.strategy if isinstance(self.strategy, str) else "own",
+            "strategy": "own" if callable(self.strategy) else self._weights,
             "batch_size": self.batch_size,
             "density": self.density,
+            "random_share": self.random_share,
+            "quick": self.quick,
             "random_state": self.random_state,
         }
 
@@ -162,9 +275,9 @@ class ActiveLearner:
         self.pending_: list[int] = []
         self.skipped_: set[int] = set()
         self.history_: list[Event] = []
-        self.estimator_: Any = None
-        self._fitted_to: int | None = None  # number of labels
-        self._votes: NDArray[np.float64] | None = None
+        self._n_asked = 0  # documents in all queries so far, each once
+        self._told: list[int] = []  # documents in the order of their labels
+        self._drawn: set[int] = set()
 
     # --- what happens ----------------------------------------------------------------------------
 
@@ -182,17 +295,19 @@ class ActiveLearner:
             self._forget()
             for each in past[:last]:
                 self._do(each)
+            self._guessed = {place: guess for place, guess in self._guessed.items() if place < last}
             return
         self.history_.append(event)
         if event.kind == "query":
-            if self.strategy == "vote entropy":
-                self._count_votes()
+            self._n_asked += len(set(event.indices) - set(self.pending_))
+            self._drawn.update(event.drawn)
             self.pending_ = list(event.indices)
             return
         self.pending_ = [each for each in self.pending_ if each not in set(event.indices)]
         if event.kind == "skip":
             self.skipped_.update(event.indices)
             return
+        self._told += event.indices
         for index, label in zip(event.indices, event.labels, strict=True):
             self.labels_[index] = label
             self.skipped_.discard(index)
@@ -207,8 +322,8 @@ class ActiveLearner:
             left = self._open()
             left = left[~np.isin(left, self.pending_)]
             if len(left):
-                chosen = self._choose(left, n - len(self.pending_))
-                self._record(Event("query", [*self.pending_, *chosen.tolist()]))
+                chosen, drawn = self._choose(left, n - len(self.pending_))
+                self._record(Event("query", [*self.pending_, *chosen], drawn=drawn))
         return np.array(self.pending_[:n], dtype=np.intp)
 
     def tell(self, indices: ArrayLike, labels: Any) -> None:
@@ -244,94 +359,252 @@ class ActiveLearner:
         ]
         return np.array(unknown, dtype=np.intp)
 
-    def _labelled(self) -> NDArray[np.intp]:
-        return np.array(
-            [place for place, label in enumerate(self.labels_) if label is not None], dtype=np.intp
-        )
-
-    def _model(self) -> Any:
-        """The estimator fitted to the labels of now; None where fewer than two classes are known."""
-        known = self._labelled()
-        names = [self.labels_[place] for place in known]
-        if len(set(names)) < 2:
-            return None
-        if self._fitted_to != len(known):
-            self.estimator_ = clone(self.estimator)
-            if takes_unlabelled(self.estimator):
-                self.estimator_.fit(self.X, _marked(self.labels_))
-            else:
-                self.estimator_.fit(_safe_indexing(self.X, known), np.array(names))
-            self._fitted_to = len(known)
-        return self.estimator_
+    def _without(self, documents: list[int]) -> list[Any]:
+        """The labels of now but for those of some documents."""
+        labels = list(self.labels_)
+        for document in documents:
+            labels[document] = None
+        return labels
 
     def predict(self, X: Any = None) -> NDArray[Any]:
-        """The classes of X, or of the session's own documents."""
-        return np.asarray(self._needed().predict(self.X if X is None else X))
+        """The classes of X, or of the session's own documents: their labels where there are any.
+
+        The estimator is fitted to all that is known, unless it was already.
+        """
+        model = self._needed()
+        if X is not None:
+            return np.asarray(model.estimator.predict(X))
+        return self._own_guesses(model)
 
     def predict_proba(self, X: Any = None) -> NDArray[Any]:
-        """P(class|document) of X, or of the session's own documents."""
-        return _chances(self._needed(), self.X if X is None else X)
+        """P(class|document) of X, or of the session's own documents; columns in the order of `classes_`."""
+        model = self._needed()
+        if X is not None:
+            return chances(model.estimator, X)
+        return np.asarray(model.chances(np.arange(self.n_documents)))
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes that have a label, sorted."""
+        return np.asarray(self._needed().classes)
+
+    @property
+    def estimator_(self) -> Any:
+        """The estimator fitted to all that is known."""
+        return self._needed().estimator
 
     def _needed(self) -> Any:
-        model = self._model()
+        model = self._thorough.learn(self.labels_)
         inputs.check_model_exists(model)
         return model
 
+    def _own_guesses(self, model: PoolModel) -> NDArray[Any]:
+        """The most probable class of each document; its label where there is one."""
+        guesses = model.classes[model.chances(np.arange(self.n_documents)).argmax(axis=1)].astype(object)
+        for place, label in enumerate(self.labels_):
+            if label is not None:
+                guesses[place] = label
+        return np.array(guesses.tolist())
+
+    # --- when to stop ----------------------------------------------------------------------------
+
+    def status(self, *, thorough: bool = False) -> Status:
+        """How good the guesses are, whether they still change, and whether to stop.
+
+        The accuracy is that of models which did not know the document: the answered documents that were drawn
+        at random (see `random_share`) are held out in five parts, and the interval is Wilson's. It holds for
+        documents that are without a label, not for those that were chosen. `thorough` takes the estimator
+        itself, which is fitted five times and more; without it the quick models are judged, which are usually
+        a little worse than what `predict` says.
+        Guesses have settled when models that are 20 answers apart agree, three times in a row, by Cohen's
+        kappa of at least 0.98 (after Bloodgood and Vijay-Shanker, "A Method for Stopping Active Learning
+        Based on Stabilizing Predictions", CoNLL 2009).
+        """
+        pool = self._thorough if thorough else self._asked
+        accuracy = low = high = None
+        drawn = [place for place in self._told if place in self._drawn]
+        if drawn and pool.learn(self.labels_) is not None:
+            right = self._right(pool, drawn)
+            interval = binomtest(right, len(drawn)).proportion_ci(_LEVEL, method="wilson")
+            accuracy, low, high = right / len(drawn), float(interval.low), float(interval.high)
+        agreement = self._agreement(pool)
+        steady = len(agreement) == _WINDOWS and min(agreement) >= _STEADY
+        n_open = len(self._open())
+        if not n_open:
+            suggestion = "stop: no document is left to ask for"
+        elif steady:
+            suggestion = f"stop: guesses have hardly changed for {_WINDOW * _WINDOWS} answers"
+        elif len(agreement) < _WINDOWS:
+            suggestion = f"go on: after {_WINDOW * _WINDOWS} answers can be said whether guesses still change"
+        else:
+            suggestion = "go on: answers still change the guesses"
+        return Status(
+            sum(label is not None for label in self.labels_),
+            n_open,
+            len(drawn),
+            accuracy,
+            low,
+            high,
+            agreement,
+            steady or not n_open,
+            suggestion,
+        )
+
+    def _right(self, pool: _Remembered, drawn: list[int]) -> int:
+        """How many of these documents models guess that do not know their labels."""
+        order = np.random.RandomState(self.random_state).permutation(drawn)
+        right = 0
+        for part in np.array_split(order, min(_FOLDS, len(order))):
+            model = pool.learn(self._without(part.tolist()), keep=False)
+            if model is not None:
+                guess = model.classes[model.chances(part).argmax(axis=1)].tolist()
+                right += sum(self.labels_[place] == each for place, each in zip(part, guess, strict=True))
+        return right
+
+    def _agreement(self, pool: _Remembered) -> list[float]:
+        """Kappa of the guesses of models some answers apart on the open documents, the latest last."""
+        left = self._open()
+        guesses = []
+        for back in range(0, min(len(self._told), _WINDOW * _WINDOWS) + 1, _WINDOW):
+            labels = self._without(self._told[len(self._told) - back :] if back else [])
+            model = pool.learn(labels, keep=back == 0)
+            if model is None or not len(left):
+                break
+            guesses.append(model.classes[model.chances(left).argmax(axis=1)].astype(str))
+        return [_kappa(old, new) for new, old in pairwise(guesses)][::-1]
+
     # --- choosing --------------------------------------------------------------------------------
 
-    def _choose(self, left: NDArray[np.intp], n: int) -> NDArray[np.intp]:
+    def _choose(self, left: NDArray[np.intp], n: int) -> tuple[list[int], list[int]]:
+        """Documents to ask for, and those of them that are drawn at random, which come last."""
         # The seed of a question depends on what was answered before, not on how often was asked.
         rng = np.random.RandomState([self.random_state, len(self.history_)])
-        model = self._model()
+        n = min(n, len(left))
+        model = self._asked.learn(self.labels_)
         if model is None:
-            return self._unlike(left, n, rng)
+            return self._unlike(left, n, rng).tolist(), []
         if self.strategy == "random":
-            return left[queries.select(np.zeros(len(left)), n, rng)]
-        documents = _safe_indexing(self.X, left)
-        chance = _chances(model, documents)
-        guesses = chance.argmax(axis=1)
-        scores = self._scores(model, documents, chance, left)
-        if self._dense is not None:
-            scores = scores * self._dense[left] ** self.density
-        if self.cost is not None:
-            scores = queries.per_cost(scores, self.cost[left])
-        return left[queries.select(scores, n, rng, guesses)]
+            drawn = rng.permutation(left)[:n].tolist()
+            return drawn, drawn
+        due = int(self.random_share * (self._n_asked + n)) - int(self.random_share * self._n_asked)
+        chance = model.chances(left)
+        chosen: list[int] = []
+        if due < n:
+            scores = self._scores(model, chance, left, rng)
+            if self.cost is not None:
+                scores = queries.per_cost(scores, self.cost[left])
+            chosen = left[queries.select(scores, n - due, rng, chance.argmax(axis=1))].tolist()
+        drawn = rng.permutation(left[~np.isin(left, chosen)])[:due].tolist()
+        return chosen + drawn, drawn
 
     def _scores(
-        self, model: Any, documents: Any, chance: NDArray[Any], left: NDArray[np.intp]
+        self, model: PoolModel, chance: NDArray[Any], left: NDArray[np.intp], rng: np.random.RandomState
     ) -> queries.Scores:
+        """How much each document is worth asking for."""
         if callable(self.strategy):
-            return inputs.check_own_scores(self.strategy(chance), len(left))
-        if self.strategy == "topic entropy":
-            return queries.entropy(model.transform(documents))
-        if self.strategy == "vote entropy":
-            return self._vote_entropy(chance, left)
-        return _OF_CHANCES[self.strategy](chance)
+            return self._weighed(inputs.check_own_scores(self.strategy(chance), len(left)), left)
+        each = {name: self._score(name, model, chance, left, rng) for name in self._weights}
+        if len(each) == 1:
+            return next(iter(each.values()))
+        return queries.combined(each, self._weights)
 
-    def _count_votes(self) -> None:
-        """A model that has chosen a question votes on all documents; with other classes votes begin anew."""
-        model = self._model()
-        if model is None:
-            return
-        chance = _chances(model, self.X)
-        if self._votes is None or self._votes.shape != chance.shape:
-            self._votes = np.zeros(chance.shape)
-        self._votes[np.arange(self.n_documents), chance.argmax(axis=1)] += 1
+    def _score(
+        self,
+        name: str,
+        model: PoolModel,
+        chance: NDArray[Any],
+        left: NDArray[np.intp],
+        rng: np.random.RandomState,
+    ) -> queries.Scores:
+        if name in ("expected log loss", "expected error"):
+            return self._expected(name, model, chance, left, rng)
+        if name == "random":
+            return rng.uniform(size=len(left))
+        if name == "auto":
+            return self._auto(chance, left)
+        if name == "entropy":
+            scores = queries.entropy(chance)
+        elif name == "least confidence":
+            scores = queries.least_confidence(chance)
+        elif name == "vote entropy":
+            scores = queries.vote_entropy(self._votes(model)[left])
+        elif name == "topic entropy":
+            scores = queries.entropy(model.topics(left))
+        elif name == "committee":
+            scores = queries.disagreement(model.committee(left, _MEMBERS, rng))
+        else:
+            scores = queries.smallest_margin(chance)
+        return self._weighed(scores, left)
 
-    def _vote_entropy(self, chance: NDArray[Any], left: NDArray[np.intp]) -> queries.Scores:
-        """Of the votes of all models that have chosen a question, and of the present one."""
-        votes = np.zeros(chance.shape)
-        if self._votes is not None and self._votes.shape[1] == chance.shape[1]:
-            votes = self._votes[left].copy()
-        votes[np.arange(len(left)), chance.argmax(axis=1)] += 1
-        return queries.vote_entropy(votes)
+    def _weighed(self, scores: queries.Scores, left: NDArray[np.intp]) -> queries.Scores:
+        """Scores times the density of documents, as far as it is asked for and there is any."""
+        if not self.density or self._matrix is None:
+            return scores
+        if self._dense is None:
+            self._dense = queries.density(self._tfidf())
+        return np.asarray(scores * self._dense[left] ** self.density)
+
+    def _auto(self, chance: NDArray[Any], left: NDArray[np.intp]) -> queries.Scores:
+        """The margin, times a power of the density among documents by their margins."""
+        margin = queries.smallest_margin(chance)
+        if not self.density or self._matrix is None:
+            return margin
+        doubt = np.zeros(self.n_documents)
+        doubt[left] = margin
+        return np.asarray(margin * queries.density(self._tfidf(), doubt)[left] ** self.density)
+
+    def _expected(
+        self,
+        name: str,
+        model: PoolModel,
+        chance: NDArray[Any],
+        left: NDArray[np.intp],
+        rng: np.random.RandomState,
+    ) -> queries.Scores:
+        """Minus the expected loss of some candidates; of the others minus infinity."""
+        candidates = queries.select(self._auto(chance, left), _CANDIDATES, rng)
+        judged = rng.permutation(left)[:_JUDGED]
+        loss = "log" if name == "expected log loss" else "zero-one"
+        scores = np.full(len(left), -np.inf)
+        scores[candidates] = -expected_losses(
+            model,
+            left[candidates],
+            chance[candidates],
+            judged,
+            lambda found: queries.expected_loss(found, loss),
+        )
+        return scores
+
+    def _votes(self, model: PoolModel) -> NDArray[np.float64]:
+        """Of all models that have chosen a question and had the classes of now, and of the present one."""
+        votes = np.zeros((self.n_documents, len(model.classes)))
+        everyone = np.arange(self.n_documents)
+        labels = list(self._initial)
+        for place, event in enumerate(self.history_):
+            if event.kind == "query" and place not in self._guessed:
+                self._guessed[place] = _guesses(self._asked.learn(labels, keep=False), everyone)
+            for index, label in zip(event.indices, event.labels, strict=False):
+                labels[index] = label
+        here = len(self.history_)  # where the question stands that is being chosen
+        self._guessed[here] = _guesses(model, everyone)
+        asked = [place for place, event in enumerate(self.history_) if event.kind == "query"]
+        for guess in (self._guessed[place] for place in [*asked, here]):
+            if guess is not None and guess[0] == model.classes.tolist():
+                votes[everyone, guess[1]] += 1
+        return votes
+
+    def _tfidf(self) -> sparse.csr_array:
+        """Documents as log counts times idf at unit length."""
+        if self._vectors is None:
+            pool = self._asked.pool
+            self._vectors = pool.vectors if isinstance(pool, QuickPool) else vectors(self._matrix)
+        return self._vectors
 
     def _unlike(self, left: NDArray[np.intp], n: int, rng: np.random.RandomState) -> NDArray[np.intp]:
-        """Documents that stand for others and are unlike each other; at random where X is no matrix."""
-        n = min(n, len(left))
-        if not inputs.is_matrix(self.X):
+        """Documents that stand for others and are unlike each other; at random where there is no matrix."""
+        if self._matrix is None:
             return rng.permutation(left)[:n]
-        matrix = _vectors(self.X[left])
+        matrix = self._tfidf()[left]
         number = min(max(2, 3 * n), len(left))
         cluster = means(matrix, number, np.empty(0, dtype=np.intp), rng)
         inside = [np.flatnonzero(cluster == each) for each in range(number)]
@@ -350,14 +623,38 @@ class ActiveLearner:
         return left[(chosen + others)[:n]]
 
 
-def _vectors(X: Any) -> sparse.csr_array:
-    """Documents as TF-IDF at unit length."""
-    return sparse.csr_array(TfidfTransformer().fit_transform(sparse.csr_array(X)))
+_Guesses = tuple[list[Any], NDArray[np.intp]] | None  # classes, and the guessed one of each document
 
 
-def takes_unlabelled(estimator: Any) -> bool:
-    """Whether a classifier, or the last step of a pipeline, learns from documents without a label."""
-    return any(name.rpartition("__")[2] == "unlabeled" for name in estimator.get_params())
+def _guesses(model: PoolModel | None, documents: NDArray[np.intp]) -> _Guesses:
+    if model is None:
+        return None
+    return model.classes.tolist(), model.chances(documents).argmax(axis=1)
+
+
+class _Remembered:
+    """A pool and the model that was learnt last, which is not learnt again."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.labels: list[Any] | None = None
+        self.model: PoolModel | None = None
+
+    def learn(self, labels: list[Any], *, keep: bool = True) -> PoolModel | None:
+        """The model of labels; None where fewer than two classes are known."""
+        if labels == self.labels:
+            return self.model
+        model = None
+        if len({label for label in labels if label is not None}) > 1:
+            model = self.pool.learn(labels)
+        if keep:
+            self.labels, self.model = list(labels), model
+        return model
+
+
+def _kappa(old: NDArray[Any], new: NDArray[Any]) -> float:
+    """Cohen's kappa; 1 where both are one and the same class throughout."""
+    return 1.0 if np.array_equal(old, new) else float(cohen_kappa_score(old, new))
 
 
 def _read(y: Any, n_documents: int, unlabeled: Any) -> list[Any]:
@@ -367,20 +664,3 @@ def _read(y: Any, n_documents: int, unlabeled: Any) -> list[Any]:
     labels = inputs.check_labels(y, n_documents)
     missing = is_unlabelled(labels, unlabeled)
     return [None if gone else label for label, gone in zip(labels.tolist(), missing.tolist(), strict=True)]
-
-
-def _marked(labels: Sequence[Any]) -> NDArray[Any]:
-    """Labels as an array that says None where there is none."""
-    marked = np.empty(len(labels), dtype=object)
-    marked[:] = labels
-    return marked
-
-
-def _chances(model: Any, X: Any) -> NDArray[np.float64]:
-    """P(class|document), or what stands for it: the softmax of decision values."""
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(X), dtype=np.float64)
-    decision = np.asarray(model.decision_function(X), dtype=np.float64)
-    if decision.ndim == 1:
-        decision = np.column_stack([-decision, decision]) / 2
-    return np.asarray(softmax(decision, axis=1))

@@ -35,9 +35,7 @@ class ClassModel(ClassifierMixin, ClimbingModel):
 
     def _learn(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> str:
         self._forget()
-        self._check_loop_parameters()
-        inputs.check_scaling(self.scaling)
-        self._check_class_parameters()
+        self._check_parameters()
         counts = inputs.check_counts(self, X, reset=True, dtype=self._real())
         labels = read_labels(y, counts.n_documents, self.unlabeled)
         weight = inputs.check_weight(sample_weight, counts.n_documents, counts.dtype)
@@ -51,6 +49,12 @@ class ClassModel(ClassifierMixin, ClimbingModel):
 
     def _scaled(self, counts: Counts) -> Counts:
         return scaled_by(self.scaling_, counts)
+
+    def _check_parameters(self) -> None:
+        """Raises where a parameter is not what it may be."""
+        self._check_loop_parameters()
+        inputs.check_scaling(self.scaling)
+        self._check_class_parameters()
 
     def _check_class_parameters(self) -> None:
         """Raises where a parameter that the data have no say in is not what it may be."""

@@ -683,6 +683,14 @@ def check_share(value: Any, name: str) -> float:
     return share
 
 
+def check_between(value: Any, name: str, low: float, high: float) -> float:
+    """A number from `low` to `high`."""
+    number = check_number(value, name, low)
+    if number > high:
+        raise ValueError(f"{name} == {value!r}, but must be a number from {low:g} to {high:g}.")
+    return number
+
+
 def check_strengths(given: Any, name: str) -> list[float]:
     """One number above 0, or several, as a list that ascends."""
     if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
@@ -801,11 +809,24 @@ def check_answering(estimator: Any) -> Any:
     return estimator
 
 
-def check_strategy(strategy: Any, known: Sequence[str]) -> str:
-    """One of the strategies by name."""
-    if not isinstance(strategy, str) or strategy not in known:
-        raise ValueError(f"strategy == {strategy!r}, but must be a function or one of {list(known)}.")
-    return strategy
+def check_strategy(strategy: Any, known: Sequence[str]) -> dict[str, float]:
+    """The strategies by name and their weights; none where it is a function."""
+    if callable(strategy):
+        return {}
+    weights = (
+        strategy if isinstance(strategy, Mapping) else {strategy: 1.0} if isinstance(strategy, str) else {}
+    )
+    for name in weights:
+        if name not in known:
+            raise ValueError(f"strategy == {name!r}, but must be a function or one of {list(known)}.")
+    if not weights:
+        raise ValueError(
+            f"strategy == {strategy!r}, but must be a function, one of {list(known)}, or a dict of some of "
+            "them and their weights."
+        )
+    return {
+        name: check_number(weight, f"the weight of {name!r}", above=0.0) for name, weight in weights.items()
+    }
 
 
 def check_transforms(estimator: Any) -> None:
@@ -825,7 +846,8 @@ def check_matrix(X: Any, needed_by: str) -> None:
     """Raises where documents are not rows of numbers."""
     if not is_matrix(X):
         raise ValueError(
-            f"{needed_by} needs X as a matrix of counts, not {type(X).__name__}: vectorise the texts first."
+            f"{needed_by} needs documents as a matrix of counts before labels are known: vectorise the texts "
+            "first, or in a pipeline whose steps need no labels."
         )
 
 
@@ -917,3 +939,46 @@ def check_same_session(found: Mapping[str, Any], given: Mapping[str, Any], path:
                 f"{path} began with {name} {found.get(name)!r}, but is resumed with {value!r}: give X, y and "
                 "the options of then."
             )
+
+
+def check_known(name: Any, what: str, known: Sequence[str]) -> None:
+    """Raises where there is nothing of that name."""
+    if name not in known:
+        raise ValueError(f"there is no {what} {name!r}; there is {', '.join(map(repr, known))}.")
+
+
+def check_all_labelled(y: Any, n_documents: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """At least two classes, and the place of each document's class among them."""
+    labels = check_labels(y, n_documents)
+    if labels.dtype.kind == "O":
+        for place, label in enumerate(labels.tolist()):
+            if label is None or label != label:
+                raise ValueError(f"y_true holds {label!r} at {place}, but every document needs its class.")
+        labels = np.array(labels.tolist())
+    check_classes(labels)
+    classes, code = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"y_true holds one class, {classes[0]!r}, but at least two are needed.")
+    return classes, code
+
+
+def check_enough_to_ask(n_open: int, n_queries: int) -> None:
+    """Raises where there are fewer documents than questions."""
+    if n_open < n_queries:
+        raise ValueError(f"n_queries == {n_queries}, but there are {n_open} documents to ask for.")
+
+
+def check_enough_of_class(n_documents: int, initial: int) -> None:
+    """Raises where a class has fewer documents than are to be labelled."""
+    if n_documents < initial:
+        raise ValueError(f"initial == {initial}, but a class has {n_documents} documents to learn from.")
+
+
+def check_marks(marks: Any, n_queries: int) -> NDArray[np.intp]:
+    """Numbers of answers, ascending, from 0 to n_queries."""
+    places = np.asarray(marks)
+    if places.ndim != 1 or not len(places) or places.dtype.kind not in "iu":
+        raise ValueError(f"marks == {marks!r}, but must be whole numbers.")
+    if places.min() < 0 or places.max() > n_queries:
+        raise ValueError(f"marks == {marks!r}, but must be from 0 to n_queries, {n_queries}.")
+    return np.unique(places).astype(np.intp)

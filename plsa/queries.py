@@ -72,13 +72,17 @@ def expected_loss(chance: NDArray[Any], loss: str = "log") -> float:
     return float(measure(chance).mean())
 
 
-def density(matrix: sparse.csr_array) -> Scores:
-    """How much a document stands for others: the mean cosine to all documents, itself among them.
+def density(matrix: sparse.csr_array, weight: NDArray[Any] | None = None) -> Scores:
+    """How much a document stands for others: its mean cosine to all documents, itself among them.
 
-    Rows have unit length. NumPy: ``(X @ X.T).mean(axis=1)``, without the pairs.
+    Rows have unit length. With a weight for each document it is the weighted mean: with doubts as weights,
+    how much a document stands for others that are in doubt. NumPy: ``(X @ X.T) @ (weight / weight.sum())``,
+    without the pairs. Below 0, where documents are no counts, it is 0.
     """
-    mean = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel() / max(1, matrix.shape[0])
-    return np.asarray(matrix @ mean, dtype=np.float64)
+    n = matrix.shape[0]
+    each = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+    mean = matrix.T @ (each / max(each.sum(), np.finfo(float).tiny))
+    return np.maximum(np.asarray(matrix @ mean, dtype=np.float64), 0.0)
 
 
 def per_cost(scores: Scores, cost: NDArray[Any]) -> Scores:

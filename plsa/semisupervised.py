@@ -130,15 +130,14 @@ class _SemiSupervised(AspectClassifier):
         self.callback = callback
         self.unlabeled = unlabeled
 
-    def _check_model(self) -> None:
-        """Raises where a parameter is not what it may be."""
+    def _check_class_parameters(self) -> None:
+        super()._check_class_parameters()
         if not inputs.is_auto(self.unlabeled_weight):
             inputs.check_number(self.unlabeled_weight, 'unlabeled_weight (if not "auto")', above=0.0)
         inputs.check_choice(self.evidence, "evidence", [True, False])
         inputs.check_number(self.early_stopping, "early_stopping")
 
     def _learn_corpus(self, corpus: Corpus) -> str:
-        self._check_model()
         settings = self._settings(self.unlabeled_weight)
         known = corpus.labels.labelled
         if known.all():
@@ -224,6 +223,21 @@ class _SemiSupervised(AspectClassifier):
         return self._chosen(
             settings, held, str(self._usual_scaling()), self._alternatives(labels_alone=False)
         )
+
+    def _sketch(self, corpus: Corpus, passes: int, words: Real | None) -> tuple[Fit, Settings]:
+        """A few passes from the labels, or from `words`, under what is usual.
+
+        The counts are scaled already. What a fit would choose by evidence is not chosen, guesses are not made
+        anew, and nothing is kept.
+        """
+        self.classes_ = corpus.labels.classes
+        self.class_prior_ = class_frequencies(corpus.labels, corpus.weight)
+        settings = self._settings(self.unlabeled_weight)
+        rng = check_random_state(0)
+        steps, begin = self._climb(
+            corpus.counts, corpus, MissingLabel(settings.layout), settings, rng, words=words
+        )
+        return self._best_run(steps, [begin], passes), settings
 
     def _scalings(self) -> tuple[CountScaler | None, ...]:
         return SCALINGS if inputs.is_auto(self.scaling) else (self.scaling,)
@@ -516,8 +530,8 @@ class FakeLabelPLSA(_SingleFit):
         )
         self.fake_weight = fake_weight
 
-    def _check_model(self) -> None:
-        super()._check_model()
+    def _check_class_parameters(self) -> None:
+        super()._check_class_parameters()
         inputs.check_number(self.fake_weight, "fake_weight")
 
     def _first_gate(self, settings: Settings) -> Gate:
@@ -612,8 +626,8 @@ class _Guessed(_SemiSupervised):
         self.n_relabels = n_relabels
         self.student = student
 
-    def _check_model(self) -> None:
-        super()._check_model()
+    def _check_class_parameters(self) -> None:
+        super()._check_class_parameters()
         if self.relabel != "never":
             inputs.check_whole(self.relabel, 'relabel (if not "never")', 1)
         inputs.check_whole(self.n_relabels, "n_relabels", 1)
@@ -712,6 +726,11 @@ class _Guessed(_SemiSupervised):
         return _Choice(settings, best, voters, helps, held.sharpness("all documents", usual), accuracy)
 
 
+def label_trust(n_labels: float, n_classes: int) -> float:
+    """The say of a student of the labels alone in what is guessed."""
+    return float(min(_MOST_TRUST, n_labels / (n_labels + _HALF_TRUST * n_classes)))
+
+
 class _Guesser:
     """Guesses of the documents without a label, by the members together and their student."""
 
@@ -728,7 +747,7 @@ class _Guesser:
         if model.student is not None:
             labelled, others = self.each[self.known].sum(), self.each[~self.known].sum()
             self.label_weight = float(np.clip(others / labelled, LEAST_LABEL_WEIGHT, MOST_LABEL_WEIGHT))
-            self.trust = min(_MOST_TRUST, labelled / (labelled + _HALF_TRUST * self.n_classes))
+            self.trust = label_trust(labelled, self.n_classes)
             self.scaler = student.fit_scaler(corpus.counts, corpus.weight)
             self.matrix = student.features(self.scaler, corpus.counts)
             known = np.flatnonzero(self.known)

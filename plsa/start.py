@@ -1,4 +1,4 @@
-"""First parameters: random, from labels, given, or from an earlier fit.
+"""First parameters: random, from labels, drawn around labels, given, or from an earlier fit.
 
 P(z|d) always starts at its prior, and only P(w|z) is drawn: what a document gets then depends neither on
 its row nor on its neighbours.
@@ -51,6 +51,29 @@ def words_from_labels(
     return _noisy(words, layout.n_topics, 0.0 if alone else 0.3, rng)
 
 
+def words_drawn(
+    counts: Counts,
+    labels: Labels,
+    layout: Layout,
+    weight: Real | None,
+    rng: np.random.RandomState,
+) -> Real:
+    """(W, padded): for each topic a draw from the Dirichlet distribution of its class's words.
+
+    Its parameters are n(w) + n P(w): what the labelled documents of the class say, n words in all, and as
+    much of the corpus. The mean over draws is `words_from_labels` without noise; the fewer words a class
+    has, the further a draw is off. A topic of no class is drawn from the corpus alone, half of its words.
+    """
+    of_class = _counts_of_groups(counts, labels.code, layout.n_classes, weight)
+    corpus = counts.word_totals(weight)
+    words = padded_zeros(counts.n_words, layout.n_topics, counts.dtype)
+    for topic, its_class in enumerate(layout.topic_class):
+        own = corpus / 2 if its_class == UNLABELLED else of_class[its_class]
+        drawn = rng.standard_gamma(own + own.sum() / corpus.sum() * corpus)
+        words[:, topic] = drawn if drawn.sum() > 0 else corpus  # of a class without words nothing is known
+    return _noisy(words, layout.n_topics, 0.0, rng)
+
+
 def words_from_clusters(counts: Counts, cluster: NDArray[np.intp], n_topics: int) -> Real:
     """(W, padded): half the words of a cluster's documents and half the corpus's."""
     own = _words_of_groups(counts, cluster, n_topics, None)
@@ -64,16 +87,20 @@ def words_from_clusters(counts: Counts, cluster: NDArray[np.intp], n_topics: int
 def _words_of_groups(
     counts: Counts, group: NDArray[np.integer[Any]], n_groups: int, weight: Real | None
 ) -> NDArray[np.float64]:
-    """(groups, W): the word distribution of each group's documents, zeros where it has no words.
+    """(groups, W): the word distribution of each group's documents, zeros where it has no words."""
+    words = _counts_of_groups(counts, group, n_groups, weight)
+    words /= np.maximum(words.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return words
 
-    A document whose group is UNLABELLED is in none.
-    """
+
+def _counts_of_groups(
+    counts: Counts, group: NDArray[np.integer[Any]], n_groups: int, weight: Real | None
+) -> NDArray[np.float64]:
+    """(groups, W): how often each word stands in a group's documents; UNLABELLED is in no group."""
     inside = np.flatnonzero(group != UNLABELLED)
     each = np.ones(len(inside)) if weight is None else np.asarray(weight, dtype=np.float64)[inside]
     member = sparse.csr_array((each, (group[inside], inside)), shape=(n_groups, counts.n_documents))
-    words = np.asarray((member @ counts.matrix()).toarray(), dtype=np.float64)
-    words /= np.maximum(words.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    return words
+    return np.asarray((member @ counts.matrix()).toarray(), dtype=np.float64)
 
 
 def _noisy(words: Real, n_topics: int, share: float, rng: np.random.RandomState) -> Real:

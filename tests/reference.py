@@ -702,3 +702,57 @@ def opinion(topic, n_topics, likeness, positive, judges, recall):
         if value > best:
             best, chosen = value, taken
     return np.array([z in chosen for z in topic]), best
+
+
+# --- active learning -----------------------------------------------------------------------------
+
+
+def share_of_classes(state_counts, topic_class, n_classes):
+    """(C, K): P(class|topic): a class has its own topics; others are shared as their labelled words are."""
+    share = np.zeros((n_classes, len(topic_class)))
+    for z, c in enumerate(topic_class):
+        total = state_counts[:n_classes, z].sum()
+        if c >= 0:
+            share[c, z] = 1
+        else:
+            share[:, z] = state_counts[:n_classes, z] / total if total > 0 else 1 / n_classes
+    return share
+
+
+def suppose_answer(
+    X,
+    code,
+    topic_class,
+    n_classes,
+    doc_topic,
+    word_topic,
+    *,
+    document,
+    of_class,
+    judged,
+    strength: float,
+    unlabelled_weight: float,
+    smoothing: float,
+    rounds: int,
+):
+    """P(class|document) of the judged documents, one document without a label being of a class.
+
+    An expectation at the parameters gives N(z); the expected counts are N(w, z) = N(z) P(w|z). The document
+    has part u n(d, w) P(z|w, d) in them, which n(d, w) P(z|w, d, y) takes the place of, its topics those of
+    the class. Columns are normalised, and the judged documents go some rounds on from where they are.
+    """
+    gate = missing_label_gate(topic_class, n_classes)
+    state = np.where(code >= 0, code, n_classes)
+    each = np.where(code >= 0, 1.0, unlabelled_weight)
+    found = expect(X, each, state, gate, None, doc_topic, word_topic)
+    of_topic = found.state.sum(axis=0) + smoothing * X.shape[1]
+    topics, own = doc_topic[document], gate[of_class]
+    as_it_was, _ = posterior(topics, np.ones(len(topic_class)), word_topic)
+    as_one_of_it, _ = posterior(topics if topics @ own > 0 else own, own, word_topic)
+    counts = of_topic * word_topic
+    counts += X[document][:, np.newaxis] * (as_one_of_it - unlabelled_weight * as_it_was)
+    words = np.maximum(counts, 0) / (of_topic + X[document] @ (as_one_of_it - unlabelled_weight * as_it_was))
+    prior = strength * topic_prior(topic_class, class_frequencies(code, None, n_classes))
+    everything = np.ones((1, len(topic_class)))
+    folded = fold(X[judged], None, everything, prior[np.newaxis], words, doc_topic[judged], rounds, 0.0)
+    return by_class(folded.doc_topic, share_of_classes(found.state, topic_class, n_classes))

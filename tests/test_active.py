@@ -1,6 +1,7 @@
-"""The handshake of asking and telling, and what a session remembers."""
+"""The handshake of asking and telling, what a session remembers, and how far it has come."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -10,42 +11,70 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.feature_selection import SelectFpr, chi2
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics import cohen_kappa_score
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from plsa import MissingLabelPLSA, queries
-from plsa.active import STRATEGIES, ActiveLearner, Event, takes_unlabelled
+from plsa import MissingLabelPLSA, SoftMislabelingPLSA, active, queries
+from plsa.active import STRATEGIES, ActiveLearner, Event
 from plsa.datasets import planted_corpus
+from plsa.pool import FittedPool, QuickPool, expected_losses, takes_unlabelled
 
 CORPUS = planted_corpus(60, 40, 3, n_classes=3, doc_concentration=0.05, random_state=0)
 X, TRUTH = CORPUS.counts, CORPUS.target.tolist()
 QUICK = MultinomialNB()
 OURS = MissingLabelPLSA(evidence=False, random_state=0, max_iter=5)
+MIXED = (
+    {"margin": 2, "committee": 1},
+    {"vote entropy": 1, "random": 0.5},
+    {"expected error": 1, "entropy": 1},
+)
+KINDS = (*STRATEGIES, *MIXED)
+# Short documents of much the same words: models are wrong, and change their minds.
+NOISY = planted_corpus(
+    90, 40, 3, n_classes=3, doc_concentration=1.0, word_concentration=1.0, document_length=8, random_state=0
+)
 
 
 def first_labels():
     """One document of each class is known."""
-    y = np.full(60, -1)
-    for each in range(3):
-        y[TRUTH.index(each)] = each
+    return one_of_each(CORPUS.target)
+
+
+def one_of_each(target):
+    """The first document of each class is known."""
+    y = np.full(len(target), -1)
+    for each in np.unique(target):
+        y[target.tolist().index(each)] = each
     return y
 
 
-def answered(learner, n):
+def answered(learner, n, truth=TRUTH):
     """Answers so many questions truly and returns what was asked."""
     asked = []
     for _ in range(n):
         rows = learner.query()
         asked.append(rows.tolist())
-        learner.tell(rows, [TRUTH[row] for row in rows])
+        learner.tell(rows, [int(truth[row]) for row in rows])
     return asked
+
+
+def pool_of(estimator, matrix):
+    """What a learner asks by."""
+    return QuickPool(estimator, matrix) if estimator is OURS else FittedPool(estimator, matrix)
+
+
+def is_highest(scores, left, row):
+    """Whether a document has the highest of the scores."""
+    assert_allclose(scores[np.asarray(left).tolist().index(int(row))], np.max(scores), rtol=1e-9)
 
 
 # ---- asking and telling
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", KINDS, ids=str)
 @pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
 def test_every_document_is_asked_for_once(estimator, strategy):
     """Chosen indices are unlabelled and distinct, until none is left."""
@@ -105,7 +134,7 @@ def test_any_sequence_of_moves_can_be_undone_and_repeated(tmp_path_factory, move
     assert_array_equal(again.query(3), learner.query(3))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", KINDS, ids=str)
 def test_the_same_answers_give_the_same_questions(strategy, tmp_path):
     """Whatever was asked twice in between, and from a file as from memory."""
     first = ActiveLearner(OURS, X, first_labels(), strategy, batch_size=2)
@@ -125,6 +154,7 @@ def test_the_same_answers_give_the_same_questions(strategy, tmp_path):
 def test_strategies_are_their_formulas():
     """The document with the highest score of those without a label."""
     y = first_labels()
+    known = [None if label < 0 else int(label) for label in y]
     model = MultinomialNB().fit(X[y >= 0], y[y >= 0])
     left = np.flatnonzero(y < 0)
     chance = model.predict_proba(X[left])
@@ -136,8 +166,9 @@ def test_strategies_are_their_formulas():
     ):
         chosen = ActiveLearner(QUICK, X, y, strategy).query()[0]
         assert score(chance)[left.tolist().index(chosen)] == score(chance).max()
-    topics = MissingLabelPLSA(evidence=False, random_state=0, max_iter=5).fit(X, y).transform(X[left])
-    chosen = ActiveLearner(OURS, X, y, "topic entropy").query()[0]
+    several = MissingLabelPLSA(extra_topics=2)
+    topics = QuickPool(several, X).learn(known).topics(left)
+    chosen = ActiveLearner(several, X, y, "topic entropy").query()[0]
     assert_allclose(queries.entropy(topics)[left.tolist().index(chosen)], queries.entropy(topics).max())
     dense = queries.density(TfidfTransformer().fit_transform(X))[left]
     chosen = ActiveLearner(QUICK, X, y, "margin", density=2.0).query()[0]
@@ -151,26 +182,14 @@ def test_strategies_are_their_formulas():
 
 def test_vote_entropy_counts_all_models_so_far():
     """Those that have chosen a question, and the present one."""
-    noisy = planted_corpus(
-        60,
-        40,
-        3,
-        n_classes=3,
-        doc_concentration=2.0,
-        word_concentration=1.0,
-        document_length=8,
-        random_state=0,
-    )
-    y = np.full(60, -1)
-    for each in range(3):
-        y[noisy.target.tolist().index(each)] = each
+    noisy, y = NOISY, one_of_each(NOISY.target)
     learner = ActiveLearner(QUICK, noisy.counts, y, "vote entropy")
-    votes = np.zeros((60, 3))
+    votes = np.zeros((90, 3))
     best = []
     for _ in range(6):
         known = [row for row, label in enumerate(learner.labels_) if label is not None]
         model = MultinomialNB().fit(noisy.counts[known], [learner.labels_[row] for row in known])
-        votes[np.arange(60), model.predict(noisy.counts)] += 1
+        votes[np.arange(90), model.predict(noisy.counts)] += 1
         left = [row for row, label in enumerate(learner.labels_) if label is None]
         score = queries.vote_entropy(votes[left])
         row = int(learner.query()[0])
@@ -242,6 +261,578 @@ def test_skipped_documents_do_not_come_back():
     assert learner.skipped_ == {row}
 
 
+# ---- what makes a document worth asking for
+
+
+def test_each_kind_of_doubt_asks_for_its_own_document():
+    """Where entropy, confidence and margin point to three of them."""
+    y = np.full(90, -1)
+    for each in range(3):
+        y[np.flatnonzero(NOISY.target == each)[4]] = each
+    left = np.flatnonzero(y < 0)
+    chance = MultinomialNB().fit(NOISY.counts[y >= 0], y[y >= 0]).predict_proba(NOISY.counts[left])
+    asked = []
+    for strategy, score in (
+        ("entropy", queries.entropy),
+        ("least confidence", queries.least_confidence),
+        ("margin", queries.smallest_margin),
+    ):
+        asked.append(int(ActiveLearner(QUICK, NOISY.counts, y, strategy).query()[0]))
+        is_highest(score(chance), left, asked[-1])
+    assert len(set(asked)) == 3
+
+
+def test_the_committee_asks_where_its_members_disagree_most():
+    """Times how much a document stands for others, to the power that is asked for: one, if none is."""
+    y = one_of_each(NOISY.target)
+    known, left = [None if label < 0 else int(label) for label in y], np.flatnonzero(y < 0)
+    dense = queries.density(TfidfTransformer().fit_transform(NOISY.counts))[left]
+    different = []
+    for estimator in (QUICK, OURS):
+        model = pool_of(estimator, NOISY.counts).learn(known)
+        asked = []
+        for options, power in (({}, 1.0), ({"density": 0.0}, 0.0), ({"density": 20.0}, 20.0)):
+            said = model.committee(left, 4, np.random.RandomState([0, 0]))
+            asked.append(ActiveLearner(estimator, NOISY.counts, y, "committee", **options).query()[0])
+            is_highest(queries.disagreement(said) * dense**power, left, asked[-1])
+        different.append(asked[0] != asked[2])
+    assert any(different)
+
+
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
+@pytest.mark.parametrize(("strategy", "loss"), [("expected log loss", "log"), ("expected error", "zero-one")])
+def test_the_answer_after_which_least_is_lost_is_asked_for(strategy, loss, estimator):
+    """Of thirty documents and fewer every one is a candidate, and all are judged by."""
+    y = np.where(np.arange(90) < 65, NOISY.target, -1)
+    known, left = [None if label < 0 else int(label) for label in y], np.flatnonzero(y < 0)
+    model = pool_of(estimator, NOISY.counts).learn(known)
+    lost = expected_losses(
+        model, left, model.chances(left), left, lambda chance: queries.expected_loss(chance, loss)
+    )
+    assert np.ptp(lost) > 1e-4
+    is_highest(-lost, left, ActiveLearner(estimator, NOISY.counts, y, strategy).query()[0])
+
+
+def test_of_many_documents_thirty_are_tried_on_two_hundred(monkeypatch):
+    """Candidates are the most uncertain ones, and those that are judged are drawn from all that are open."""
+    many = planted_corpus(260, 40, 3, n_classes=3, doc_concentration=0.5, random_state=0)
+    y = one_of_each(many.target)
+    given_to = []
+
+    def recorded(model, candidates, chance, judged, loss):
+        given_to.append((candidates, chance, judged))
+        return np.arange(len(candidates), dtype=float)
+
+    monkeypatch.setattr(active, "expected_losses", recorded)
+    row = ActiveLearner(OURS, many.counts, y, "expected error", density=0.0).query()[0]
+    ((candidates, chance, judged),) = given_to
+    assert len(set(candidates.tolist())) == 30
+    assert len(set(judged.tolist())) == 200
+    assert np.all(y[candidates] < 0)
+    assert np.all(y[judged] < 0)
+    model = QuickPool(OURS, many.counts).learn([None if label < 0 else int(label) for label in y])
+    assert_allclose(chance, model.chances(candidates))
+    left = np.flatnonzero(y < 0)
+    margin = queries.smallest_margin(model.chances(left))
+    assert_allclose(np.sort(margin)[-30:], np.sort(queries.smallest_margin(chance)))
+    assert row == candidates[0]
+    assert set(judged.tolist()) != set(left[:200].tolist())
+
+
+def test_several_strategies_are_the_weighted_mean_of_their_ranks():
+    """Each is weighed by the density first, and a rank has no scale."""
+    y = one_of_each(NOISY.target)
+    known, left = [None if label < 0 else int(label) for label in y], np.flatnonzero(y < 0)
+    dense = queries.density(TfidfTransformer().fit_transform(NOISY.counts))[left]
+    model = QuickPool(OURS, NOISY.counts).learn(known)
+    chance = model.chances(left)
+    asked = set()
+    for margin, confidence, committee in ((9.0, 0.5, 0.1), (1.0, 9.0, 0.5), (0.1, 0.1, 3.0)):
+        weights = {"margin": margin, "least confidence": confidence, "committee": committee}
+        said = model.committee(left, 4, np.random.RandomState([0, 0]))
+        parts = {
+            "margin": queries.smallest_margin(chance) * dense**0.7,
+            "least confidence": queries.least_confidence(chance) * dense**0.7,
+            "committee": queries.disagreement(said) * dense**0.7,
+        }
+        row = int(ActiveLearner(OURS, NOISY.counts, y, weights, density=0.7).query()[0])
+        ranks = {
+            name: np.argsort(np.argsort(scores)) for name, scores in parts.items()
+        }  # there are no equals
+        mean = sum(weights[name] * ranks[name] for name in parts)
+        is_highest(mean, left, row)
+        asked.add(row)
+    assert len(asked) > 1
+
+
+def test_the_density_of_several_strategies_is_the_largest_of_theirs():
+    """None for those that have none, one for the committee; what is given overrules all."""
+    for strategy, power in (
+        ("margin", 0.0),
+        ("committee", 1.0),
+        ("expected error", 0.0),
+        (queries.entropy, 0.0),
+        ({"margin": 1, "committee": 0.1}, 1.0),
+        ({"margin": 1, "entropy": 1}, 0.0),
+    ):
+        assert ActiveLearner(QUICK, X, strategy=strategy).density == power
+        assert ActiveLearner(QUICK, X, strategy=strategy, density=0.3).density == 0.3
+
+
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
+@pytest.mark.parametrize("strategy", ["vote entropy", {"vote entropy": 3, "margin": 1}], ids=str)
+def test_votes_that_were_taken_back_do_not_count(strategy, estimator, tmp_path):
+    """After undoing and resuming the questions are those of a session that never erred."""
+    y = one_of_each(NOISY.target)
+    straight = ActiveLearner(estimator, NOISY.counts, y, strategy)
+    wanted = answered(straight, 9, NOISY.target)
+    path = tmp_path / "session.jsonl"
+    erring = ActiveLearner(estimator, NOISY.counts, y, strategy, path=path)
+    found = []
+    for number in range(9):
+        row = int(erring.query()[0])
+        found.append([row])
+        if number in (2, 5):
+            erring.tell(row, (int(NOISY.target[row]) + 1) % 3)
+            other = int(erring.query()[0])
+            erring.tell(other, (int(NOISY.target[other]) + 1) % 3)
+            erring.query()
+            erring.undo()
+            erring.undo()
+        if number == 6:
+            erring.skip(row)
+            erring.query()
+            erring.undo()
+        if number in (4, 5):
+            erring = ActiveLearner.resume(path, estimator, NOISY.counts, y, strategy=strategy)
+        assert erring.query().tolist() == [row]
+        erring.tell(row, int(NOISY.target[row]))
+    assert found == wanted
+    assert erring.history_ == straight.history_
+
+
+def test_votes_that_were_taken_back_are_not_remembered_for_a_drawn_question():
+    """Nothing is scored for it, so that its model's votes are counted when the next one is chosen."""
+    y = one_of_each(NOISY.target)
+    options = {"strategy": "vote entropy", "random_share": 0.5}
+    straight, erring = (ActiveLearner(QUICK, NOISY.counts, y, **options) for _ in range(2))
+    for _ in range(3):
+        asked = answered(straight, 2, NOISY.target)
+        (first,) = erring.query().tolist()
+        erring.tell(first, (int(NOISY.target[first]) + 1) % 3)
+        erring.query(2)  # one of these is chosen, by a model that was told something wrong
+        erring.undo()
+        erring.tell(first, int(NOISY.target[first]))
+        assert [[first], *answered(erring, 1, NOISY.target)] == asked
+    assert erring.history_ == straight.history_
+    labels = [None if label < 0 else int(label) for label in y]
+    votes = np.zeros((90, 3))
+    for event in straight.history_:
+        if event.kind == "query":
+            model = FittedPool(QUICK, NOISY.counts).learn(labels)
+            votes[np.arange(90), model.chances(np.arange(90)).argmax(axis=1)] += 1
+        for row, label in zip(event.indices, event.labels, strict=False):
+            labels[row] = label
+    model = FittedPool(QUICK, NOISY.counts).learn(labels)
+    votes[np.arange(90), model.chances(np.arange(90)).argmax(axis=1)] += 1
+    assert_array_equal(erring._votes(model), votes)
+
+
+def test_votes_of_models_that_knew_other_classes_do_not_count():
+    """A class that appears begins the count anew."""
+    y = one_of_each(NOISY.target)
+    last = int(np.flatnonzero(y == 2)[0])
+    y[last] = -1
+    learner = ActiveLearner(QUICK, NOISY.counts, y, "vote entropy")
+    for _ in range(2):
+        row = int(learner.query()[0])
+        learner.tell(row, int(NOISY.target[row] == 1))
+    learner.volunteer(last, 2)
+    answered(learner, 1, NOISY.target)
+    told = learner.history_[-1].indices[0]
+    votes = np.zeros((90, 3))
+    for without in ([told], []):
+        known = [row for row, label in enumerate(learner.labels_) if label is not None and row not in without]
+        model = MultinomialNB().fit(NOISY.counts[known], [learner.labels_[row] for row in known])
+        votes[np.arange(90), model.predict(NOISY.counts)] += 1
+    left = [row for row, label in enumerate(learner.labels_) if label is None]
+    is_highest(queries.vote_entropy(votes[left]), left, learner.query()[0])
+
+
+# ---- questions that are drawn
+
+
+def drawn_of(learner):
+    """The documents that were drawn in each question."""
+    return [event.drawn for event in learner.history_ if event.kind == "query"]
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+def test_a_share_of_the_questions_is_drawn(batch_size, tmp_path):
+    """Of the first n exactly int(share n), as the last of a batch, and the file remembers which."""
+    path = tmp_path / "session.jsonl"
+    options = {"strategy": "margin", "random_share": 0.3, "batch_size": batch_size}
+    learner = ActiveLearner(QUICK, X, first_labels(), path=path, **options)
+    for number in range(1, 40 // batch_size + 1):
+        rows = learner.query()
+        learner.query()  # asking again draws no more
+        learner.tell(rows, [TRUTH[row] for row in rows])
+        drawn = drawn_of(learner)
+        assert sum(map(len, drawn)) == int(0.3 * number * batch_size)
+        assert rows.tolist()[batch_size - len(drawn[-1]) :] == drawn[-1]
+    again = ActiveLearner.resume(path, QUICK, X, first_labels(), **options)
+    assert again.history_ == learner.history_
+    assert again.status() == learner.status()
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["drawn"] for line in lines if "drawn" in line] == [
+        each for each in drawn_of(learner) if each
+    ]
+    assert answered(again, 3) == answered(learner, 3)
+
+
+def test_none_or_all_of_the_questions_are_drawn():
+    """None without a share, all with a share of one and of the strategy that only draws."""
+    for options, wanted in (
+        ({"strategy": "margin"}, 0),
+        ({"strategy": "margin", "random_share": 1.0}, 2),
+        ({"strategy": "random"}, 2),
+    ):
+        learner = ActiveLearner(QUICK, X, first_labels(), batch_size=2, **options)
+        asked = answered(learner, 5)
+        assert [len(each) for each in drawn_of(learner)] == [wanted] * 5
+        assert not wanted or drawn_of(learner) == asked
+
+
+def test_what_is_drawn_is_left_to_chance():
+    """Another seed draws other documents, where the strategy would ask for one and the same."""
+    y = one_of_each(NOISY.target)
+    chosen, drawn = (
+        {
+            int(ActiveLearner(QUICK, NOISY.counts, y, "margin", random_state=seed, **share).query()[0])
+            for seed in range(9)
+        }
+        for share in ({}, {"random_share": 1.0})
+    )
+    assert len(chosen) == 1
+    assert len(drawn) > 5
+
+
+def test_questions_that_were_taken_back_are_drawn_again():
+    """The share is that of the questions that count."""
+    learner = ActiveLearner(QUICK, X, first_labels(), "margin", random_share=0.5)
+    straight = ActiveLearner(QUICK, X, first_labels(), "margin", random_share=0.5)
+    answered(straight, 6)
+    for _ in range(6):
+        row = int(learner.query()[0])
+        learner.tell(row, (TRUTH[row] + 1) % 3)
+        learner.query()
+        learner.undo()
+        learner.tell(row, TRUTH[row])
+    assert learner.history_ == straight.history_
+    assert sum(map(len, drawn_of(learner))) == 3
+
+
+def test_documents_that_stay_unanswered_are_counted_once():
+    """However often a question is made longer, the share is that of the documents."""
+    learner = ActiveLearner(QUICK, X, first_labels(), "margin", random_share=0.3)
+    for n in (2, 3, 4, 7, 10):
+        assert len(learner.query(n)) == n
+        assert sum(map(len, drawn_of(learner))) == int(0.3 * n)
+
+
+def test_a_document_is_not_drawn_any_more_where_the_question_was_taken_back():
+    """A label that is volunteered for it tells nothing of the others."""
+    learner = ActiveLearner(QUICK, X, first_labels(), "margin", random_share=0.5)
+    answered(learner, 1)
+    (row,) = learner.query().tolist()
+    assert drawn_of(learner)[-1] == [row]
+    learner.undo()
+    learner.volunteer(row, TRUTH[row])
+    assert learner.status().n_drawn == 0
+    assert learner.status().accuracy is None
+
+
+# ---- how far a session has come
+
+
+def right_by_hand(pool, labels, drawn, parts):
+    """How many of the drawn documents models guess that were learnt without the part that has them."""
+    right = 0
+    for part in parts:
+        model = pool.learn([None if row in part else label for row, label in enumerate(labels)])
+        for row in part:
+            right += int(model.classes[model.chances(np.array([row]))[0].argmax()] == labels[row])
+    assert sorted(row for part in parts for row in part) == sorted(drawn)
+    return right
+
+
+@pytest.mark.parametrize("n_drawn", [4, 23])
+def test_the_accuracy_is_that_of_models_that_did_not_know_the_document(n_drawn):
+    """Held out in five parts, or each by itself; of the quick models, or thoroughly of the estimator."""
+    y = np.where(np.arange(90) % 6 == 0, NOISY.target, -1)
+    soft = SoftMislabelingPLSA(evidence=False, random_state=0)
+    found = []
+    for estimator in (QUICK, soft):
+        learner = ActiveLearner(estimator, NOISY.counts, y, "random")
+        drawn = [row for rows in answered(learner, n_drawn, NOISY.target) for row in rows]
+        order = np.random.RandomState(0).permutation(drawn)
+        parts = (
+            [part.tolist() for part in np.array_split(order, 5)] if n_drawn > 5 else [[row] for row in drawn]
+        )
+        for thorough in (False, True):
+            status = learner.status(thorough=thorough)
+            fitted = thorough or estimator is QUICK
+            pool = FittedPool(estimator, NOISY.counts) if fitted else QuickPool(estimator, NOISY.counts)
+            right = right_by_hand(pool, learner.labels_, drawn, parts)
+            assert status.accuracy == right / n_drawn
+            assert (status.n_drawn, status.n_labels, status.n_open) == (n_drawn, 15 + n_drawn, 75 - n_drawn)
+            z, p = 1.959963984540054, right / n_drawn
+            half = z * np.sqrt(p * (1 - p) / n_drawn + z**2 / (4 * n_drawn**2)) / (1 + z**2 / n_drawn)
+            middle = (p + z**2 / (2 * n_drawn)) / (1 + z**2 / n_drawn)
+            assert_allclose(
+                [status.low, status.high], [max(middle - half, 0), min(middle + half, 1)], atol=1e-9
+            )
+            found.append(status.accuracy)
+    assert found[0] == found[1]
+    assert found[2] != found[3]
+
+
+def test_the_interval_stays_between_nothing_and_everything():
+    """Though every held-out document is right, or none."""
+    learner = ActiveLearner(QUICK, X, first_labels(), "random")
+    answered(learner, 8)
+    status = learner.status()
+    assert status.accuracy == 1.0
+    assert 0.6 < status.low < status.high <= 1.0
+    wrong = ActiveLearner(QUICK, X, first_labels(), "random")
+    for _ in range(8):
+        row = int(wrong.query()[0])
+        wrong.tell(row, (TRUTH[row] + 1) % 3)
+    status = wrong.status()
+    assert 0.0 <= status.low <= status.accuracy < status.high < 1.0
+
+
+def test_without_drawn_documents_the_accuracy_is_not_known():
+    """Chosen documents are not like the others; nor is anything known before there is a model."""
+    learner = ActiveLearner(QUICK, X, first_labels(), "margin")
+    answered(learner, 5)
+    status = learner.status()
+    assert (status.accuracy, status.low, status.high, status.n_drawn) == (None, None, None, 0)
+    assert "not known, no answered document was drawn" in str(status)
+    nothing = ActiveLearner(QUICK, X).status()
+    assert (nothing.n_labels, nothing.n_open, nothing.accuracy, nothing.agreement) == (0, 60, None, [])
+    assert not nothing.stop
+    share = ActiveLearner(QUICK, X, first_labels(), "margin", random_share=0.5)
+    answered(share, 5)
+    share.query()  # drawn and not answered
+    assert share.status().n_drawn == 2
+
+
+def test_agreement_is_the_kappa_of_models_twenty_answers_apart():
+    """On the documents that are open now, the latest last, at most three."""
+    y = one_of_each(NOISY.target)
+    learner = ActiveLearner(QUICK, NOISY.counts, y, "margin")
+    told = []
+    for number in range(1, 71):
+        told += [row for rows in answered(learner, 1, NOISY.target) for row in rows]
+        if number in (19, 20, 45, 70):
+            left = np.array([row for row, label in enumerate(learner.labels_) if label is None])
+            guesses = []
+            for back in range(0, min(number, 60) + 1, 20):
+                gone = told[len(told) - back :]
+                known = [
+                    row for row, label in enumerate(learner.labels_) if label is not None and row not in gone
+                ]
+                model = MultinomialNB().fit(NOISY.counts[known], NOISY.target[known])
+                guesses.append(model.predict(NOISY.counts[left]))
+            wanted = [cohen_kappa_score(guesses[k + 1], guesses[k]) for k in range(len(guesses) - 1)][::-1]
+            status = learner.status()
+            assert_allclose(status.agreement, wanted, rtol=1e-12)
+            assert len(wanted) == min(number // 20, 3)
+            assert not status.stop
+            assert status.suggestion.startswith(
+                "go on: answers" if number == 70 else "go on: after 60 answers"
+            )
+    assert min(wanted) < 0.9
+
+
+def test_guesses_that_no_answer_changes_agree_and_are_reason_to_stop():
+    """Three times in a row."""
+    many = planted_corpus(150, 40, 3, n_classes=3, doc_concentration=0.02, document_length=60, random_state=0)
+    y = np.where(np.arange(150) % 5 == 0, many.target, -1)
+    learner = ActiveLearner(OURS, many.counts, y, "random")
+    for number in (19, 40, 60):
+        answered(learner, number - len(drawn_of(learner)), many.target)
+        status = learner.status()
+        assert status.agreement == [1.0] * (number // 20)
+        assert status.stop == (number == 60)
+    assert status.suggestion == "stop: guesses have hardly changed for 60 answers"
+    text = str(status)
+    assert re.search(r"^labels: 90, documents to ask for: 60$", text, re.MULTILINE)
+    assert re.search(r"^accuracy: \d+%, 95% from \d+% to \d+% \(60 random documents\)$", text, re.MULTILINE)
+    assert re.search(r"^agreement of guesses 20 answers apart: 1.000, 1.000, 1.000$", text, re.MULTILINE)
+    assert text.endswith(status.suggestion)
+
+
+def test_guesses_of_one_and_the_same_class_agree():
+    """Chance alone would have them agree, and yet nothing has changed."""
+    many = planted_corpus(150, 40, 3, n_classes=3, doc_concentration=0.02, document_length=60, random_state=0)
+    learner = ActiveLearner(QUICK, many.counts)
+    order = np.concatenate([np.flatnonzero(many.target > 0), np.flatnonzero(many.target == 0)[:25]])
+    learner.volunteer(order, many.target[order])
+    assert set(many.target[learner._open()].tolist()) == {0}
+    assert learner.status().agreement[-1] == 1.0
+
+
+def test_there_is_nothing_to_go_on_with_where_no_document_is_left():
+    """All are answered or skipped."""
+    learner = ActiveLearner(QUICK, X, first_labels(), "random", batch_size=10)
+    skipped = learner.query(1)
+    learner.skip(skipped)
+    while len(rows := learner.query()):
+        assert not learner.status().stop
+        learner.tell(rows, [TRUTH[row] for row in rows])
+    status = learner.status()
+    assert status.stop
+    assert (status.n_open, status.n_labels) == (0, 59)
+    assert status.suggestion == "stop: no document is left to ask for"
+    assert "agreement of guesses 20 answers apart: not known yet" in str(status)
+
+
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
+def test_asking_for_the_status_changes_nothing(estimator, tmp_path):
+    """Neither what is known, nor the file, nor the next question."""
+    path = tmp_path / "session.jsonl"
+    options = {"strategy": "vote entropy", "random_share": 0.3}
+    quiet = ActiveLearner(estimator, NOISY.counts, one_of_each(NOISY.target), **options)
+    asking = ActiveLearner(estimator, NOISY.counts, one_of_each(NOISY.target), path=path, **options)
+    for _ in range(4):
+        asked = answered(quiet, 6, NOISY.target)
+        assert answered(asking, 6, NOISY.target) == asked
+        quiet.query()
+        asking.query()
+        before = path.read_bytes(), [*asking.labels_], [*asking.history_], [*asking.pending_]
+        first = asking.status()
+        assert asking.status(thorough=True).n_labels == first.n_labels
+        assert asking.status() == first
+        assert (path.read_bytes(), asking.labels_, asking.history_, asking.pending_) == before
+
+
+# ---- by what is asked
+
+
+def test_our_models_ask_by_a_quick_one():
+    """Also at the end of a pipeline, unless it may not be quick, or nothing can be counted before labels."""
+    texts = ["tea milk", "milk cup", "goal ball", "ball team"] * 3
+    counting = make_pipeline(CountVectorizer(), OURS)
+    choosing = make_pipeline(CountVectorizer(), SelectFpr(chi2, alpha=1.0), OURS)
+    for learner, kind in (
+        (ActiveLearner(OURS, X), QuickPool),
+        (ActiveLearner(SoftMislabelingPLSA(), X), QuickPool),
+        (ActiveLearner(counting, texts), QuickPool),
+        (ActiveLearner(OURS, X, quick=False), FittedPool),
+        (ActiveLearner(counting, texts, quick=False), FittedPool),
+        (ActiveLearner(choosing, texts), FittedPool),
+        (ActiveLearner(QUICK, X), FittedPool),
+    ):
+        assert type(learner._asked.pool) is kind
+        assert type(learner._thorough.pool) is FittedPool
+
+
+@pytest.mark.parametrize("strategy", ["auto", "committee", "expected error", "topic entropy", "vote entropy"])
+def test_texts_are_asked_for_as_their_counts_are(strategy):
+    """By a pipeline that counts them, from nothing on."""
+    words = np.array([f"w{number:02d}" for number in range(40)])
+    texts = [" ".join(np.repeat(words, row.astype(int))) for row in X.toarray()]
+    vectoriser = CountVectorizer(vocabulary=words)
+    assert_array_equal(vectoriser.fit_transform(texts).toarray(), X.toarray())
+    by_text = ActiveLearner(make_pipeline(vectoriser, OURS), texts, strategy=strategy, batch_size=3)
+    by_count = ActiveLearner(OURS, X, strategy=strategy, batch_size=3)
+    assert answered(by_text, 5) == answered(by_count, 5)
+    assert_array_equal(by_text.predict(), by_count.predict())
+
+
+def test_a_slow_learner_asks_by_the_estimator_itself():
+    """What a fit to the labels of now says of each document."""
+    y = one_of_each(NOISY.target)
+    learner = ActiveLearner(OURS, NOISY.counts, y, "entropy", quick=False)
+    for _ in range(3):
+        left = np.array([row for row, label in enumerate(learner.labels_) if label is None])
+        code = [-1 if label is None else label for label in learner.labels_]
+        fitted = MissingLabelPLSA(evidence=False, random_state=0, max_iter=5).fit(NOISY.counts, code)
+        row = int(learner.query()[0])
+        is_highest(queries.entropy(fitted.transduction_[left]), left, row)
+        learner.tell(row, int(NOISY.target[row]))
+
+
+def test_a_pipeline_that_chooses_words_by_labels_asks_at_random_until_there_are_some():
+    """There is nothing to compare documents by before; afterwards it is fitted like any other."""
+    texts = ["tea milk", "milk cup", "goal ball", "ball team"] * 5
+    truth = ["food", "food", "sport", "sport"] * 5
+    pipeline = make_pipeline(CountVectorizer(), SelectFpr(chi2, alpha=1.0), MultinomialNB())
+    firsts = {int(ActiveLearner(pipeline, texts, random_state=seed).query()[0]) for seed in range(8)}
+    assert len(firsts) > 2
+    learner = ActiveLearner(pipeline, texts)
+    for _ in range(8):
+        row = int(learner.query()[0])
+        learner.tell(row, truth[row])
+    assert learner.predict(["milk", "team"]).tolist() == ["food", "sport"]
+    with pytest.raises(ValueError, match="density needs documents as a matrix of counts"):
+        ActiveLearner(pipeline, texts, density=1.0)
+
+
+# ---- what is said of documents
+
+
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
+def test_own_documents_have_their_labels_whatever_the_model_says(estimator):
+    """Others what the estimator says that is fitted to all that is known."""
+    learner = ActiveLearner(estimator, X, first_labels(), "margin")
+    answered(learner, 4)
+    row = int(learner.query()[0])
+    lie = (TRUTH[row] + 1) % 3
+    learner.tell(row, lie)
+    own = learner.predict()
+    assert own.shape == (60,)
+    assert own[row] == lie
+    for place, label in enumerate(learner.labels_):
+        assert label is None or own[place] == label
+    fitted = FittedPool(estimator, X).learn(learner.labels_)
+    chance = fitted.chances(np.arange(60))
+    unknown = [place for place, label in enumerate(learner.labels_) if label is None]
+    assert_array_equal(own[unknown], chance.argmax(axis=1)[unknown])
+    assert_array_equal(learner.predict_proba(), chance)
+    new = NOISY.counts[:7]
+    assert learner.predict(new).shape == (7,)
+    assert_array_equal(learner.predict(new), fitted.estimator.predict(new))
+    assert_array_equal(learner.predict_proba(new), fitted.estimator.predict_proba(new))
+    assert_array_equal(learner.classes_, [0, 1, 2])
+    assert type(learner.estimator_) is type(estimator)
+    assert learner.estimator_ is learner.estimator_
+    assert learner.estimator_ is not estimator
+    assert not hasattr(estimator, "classes_")
+
+
+def test_classes_keep_their_names():
+    """Strings stay strings, and columns are in their order."""
+    names = ["cat", "ant", "bee"]
+    y = [None if label < 0 else names[label] for label in first_labels()]
+    learner = ActiveLearner(OURS, X, y, "margin")
+    for _ in range(3):
+        row = int(learner.query()[0])
+        learner.tell(row, names[TRUTH[row]])
+    assert learner.classes_.tolist() == ["ant", "bee", "cat"]
+    assert learner.predict().tolist() == [names[each] for each in TRUTH]
+    assert_array_equal(learner.classes_[learner.predict_proba().argmax(axis=1)], learner.predict())
+
+
+def test_a_learner_shows_how_far_it_is():
+    """The estimator, documents, labels and what is to be answered."""
+    learner = ActiveLearner(QUICK, X, first_labels(), batch_size=2)
+    learner.query()
+    assert repr(learner) == "ActiveLearner(MultinomialNB, 60 documents, 3 labels, 2 to answer)"
+
+
 # ---- what is refused
 
 
@@ -282,10 +873,18 @@ def test_wrong_answers():
         ({"batch_size": 0}, "batch_size == 0"),
         ({"cost": [1.0]}, "cost has shape"),
         ({"density": -1.0}, "density == -1.0"),
-        ({"density": 1.0, "X": ["a", "b"]}, "density needs X as a matrix of counts, not list"),
+        ({"density": 1.0, "X": ["a", "b"]}, "density needs documents as a matrix of counts"),
         ({"cost": [0.0] * 60}, "cost holds 0.0 at 0"),
         ({"y": [1]}, "1 labels for 60 documents"),
         ({"random_state": None}, "random_state"),
+        ({"random_share": 1.5}, "random_share == 1.5, but must be a number from 0 to 1"),
+        ({"random_share": -0.1}, "random_share == -0.1"),
+        ({"quick": "yes"}, "quick == 'yes', but must be one of .True, False."),
+        ({"strategy": {}}, "strategy == {}, but must be a function, one of .* or a dict"),
+        ({"strategy": ["margin"]}, "strategy == .'margin'., but must be a function"),
+        ({"strategy": {"margin": 0}}, "the weight of 'margin' == 0"),
+        ({"strategy": {"nonsense": 1}}, "strategy == 'nonsense'"),
+        ({"strategy": {"margin": 1, "topic entropy": 1}}, "'topic entropy' needs an estimator with topics"),
     ],
     ids=str,
 )
@@ -303,7 +902,7 @@ def test_a_strategy_of_ones_own_must_give_a_score_each():
 def test_another_session_is_not_resumed(tmp_path):
     """Other labels, documents or options than it began with."""
     path = tmp_path / "session.jsonl"
-    ActiveLearner(QUICK, X, first_labels(), path=path)
+    ActiveLearner(QUICK, X, first_labels(), "entropy", path=path)
     other = first_labels()
     other[TRUTH.index(1)] = -1
     for arguments, message in (
@@ -311,9 +910,18 @@ def test_another_session_is_not_resumed(tmp_path):
         ((QUICK, X[:50], first_labels()[:50]), "began with n_documents 60, but is resumed with 50"),
     ):
         with pytest.raises(ValueError, match=message):
-            ActiveLearner.resume(path, *arguments)
-    with pytest.raises(ValueError, match="began with strategy 'entropy', but is resumed with 'margin'"):
-        ActiveLearner.resume(path, QUICK, X, first_labels(), strategy="margin")
+            ActiveLearner.resume(path, *arguments, strategy="entropy")
+    for options, message in (
+        ({"strategy": "margin"}, "strategy {'entropy': 1.0}, but is resumed with {'margin': 1.0}"),
+        ({"strategy": {"entropy": 1, "margin": 1}}, "strategy {'entropy': 1.0}, but is resumed with"),
+        ({"batch_size": 2}, "batch_size 1, but is resumed with 2"),
+        ({"density": 1.0}, "density 0.0, but is resumed with 1.0"),
+        ({"random_share": 0.1}, "random_share 0.0, but is resumed with 0.1"),
+        ({"quick": False}, "quick True, but is resumed with False"),
+        ({"random_state": 1}, "random_state 0, but is resumed with 1"),
+    ):
+        with pytest.raises(ValueError, match=f"began with {message}"):
+            ActiveLearner.resume(path, QUICK, X, first_labels(), **{"strategy": "entropy", **options})
     with pytest.raises(FileExistsError):
         ActiveLearner(QUICK, X, first_labels(), path=path)
 

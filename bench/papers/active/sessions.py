@@ -1,0 +1,120 @@
+"""Sessions of active learning on pools: who asks, who judges, and the curves that come of it.
+
+A learner is a strategy of ours, another library's active learner, the paper's SVM, or the bound: all labels.
+The questions of ours are chosen by quick models; what is known after some of them is judged by the estimators
+of the pool's experiment, fitted anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.svm import LinearSVC
+
+import plsa
+from bench.papers.active import peers
+from bench.papers.active.pools import Pool
+from bench.papers.learners import PAPERS
+
+MODELS = {
+    "soft": plsa.SoftMislabelingPLSA(random_state=0, n_threads=1),
+    "hard": plsa.HardMislabelingPLSA(random_state=0, n_threads=1),
+    "fake": plsa.FakeLabelPLSA(random_state=0, n_threads=1),
+}
+TITLES = {"soft": "mislabelling, soft", "hard": "mislabelling, hard", "fake": "fake label"}
+# Seed 004's own model: raw counts, one component a class, a twentieth of a per cent of the fake label's
+# probability to each class; the entropy of P(c|d), and a fit after every answer.
+PRINTED = plsa.FakeLabelPLSA(
+    topics_per_class=1, fake_weight=0.0025, random_state=0, n_threads=1, **PAPERS["fake"]
+)
+_PRINTED_STRATEGIES = {"printed, active": "topic entropy", "printed, random": "random"}
+
+
+def settings(learner: str, judges: Sequence[str], marks: Sequence[int], batch: int) -> str:
+    """What decides a curve, as text."""
+    at = f"marks {list(marks)}, batch {batch}"
+    if learner in peers.NAMES:
+        return f"C={peers.C}, intercept={peers.INTERCEPT}, {at}"
+    if learner == "SVM":
+        return f"LinearSVC, {at}"
+    if learner in _PRINTED_STRATEGIES:
+        return " ".join(repr(PRINTED).split()) + f", {at}"
+    return ", ".join(" ".join(repr(MODELS[judge]).split()) for judge in judges) + f", {at}"
+
+
+def played(
+    learner: str, pool: Pool, judges: Sequence[str], marks: Sequence[int], trial: int, batch: int = 1
+) -> dict[str, Any]:
+    """The accuracy at the end and the curve, of each judge where there are several."""
+    if learner in peers.NAMES:
+        curve = peers.curve(learner, pool, marks, trial)
+        return {"accuracy": curve[-1], "curve": curve}
+    if learner == "SVM":
+        curve = peers.svm_curve(pool, marks, trial)
+        return {"accuracy": curve[-1], "curve": curve}
+    if learner == "all labels":
+        found = {judge: _score(clone(MODELS[judge]).fit(pool.counts, pool.y), pool) for judge in judges}
+        found["svm"] = _score(LinearSVC(random_state=trial).fit(*_weighted(pool)), pool, weighted=True)
+        return {"accuracy": found[judges[0]], "bounds": found}
+    if learner in _PRINTED_STRATEGIES:
+        return _session(
+            _PRINTED_STRATEGIES[learner], pool, {"fake": PRINTED}, marks, trial, batch, quick=False
+        )
+    return _session(
+        learner, pool, {judge: MODELS[judge] for judge in judges}, marks, trial, batch, quick=True
+    )
+
+
+def _session(
+    strategy: str,
+    pool: Pool,
+    judges: dict[str, Any],
+    marks: Sequence[int],
+    trial: int,
+    batch: int,
+    *,
+    quick: bool,
+) -> dict[str, Any]:
+    first = next(iter(judges.values()))
+    known = np.full(len(pool.y), -1)
+    known[pool.initial] = pool.y[pool.initial]
+    learner = plsa.ActiveLearner(
+        first, pool.counts, known, strategy, batch_size=batch, quick=quick, random_state=trial
+    )
+    curves: dict[str, list[float]] = {judge: [] for judge in judges}
+    times, answered = [], 0
+    while True:
+        if answered in marks:
+            now = np.array([-1 if label is None else label for label in learner.labels_])
+            for judge, model in judges.items():
+                fitted = (
+                    learner.estimator_ if model is first and not quick else clone(model).fit(pool.counts, now)
+                )
+                curves[judge].append(_score(fitted, pool))
+        if answered >= max(marks):
+            break
+        began = perf_counter()
+        asked = learner.query()
+        learner.tell(asked, pool.y[asked])
+        times.append(perf_counter() - began)
+        answered += len(asked)
+    main = next(iter(curves.values()))
+    return {
+        "accuracy": main[-1],
+        "curve": main,
+        "curves": curves,
+        "seconds_an_answer": round(float(np.median(times)), 4),
+    }
+
+
+def _score(model: Any, pool: Pool, *, weighted: bool = False) -> float:
+    counts = peers._tfidf(pool)[1] if weighted else pool.test_counts
+    return float(np.mean(model.predict(counts) == pool.test_y))
+
+
+def _weighted(pool: Pool) -> tuple[Any, Any]:
+    return peers._tfidf(pool)[0], pool.y

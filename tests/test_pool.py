@@ -1,0 +1,575 @@
+"""Pools of documents: quick models of ours, fitted ones of any kind, and what answers would change."""
+
+import numpy as np
+import pytest
+import reference
+import strategies
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.feature_selection import SelectFpr, chi2
+from sklearn.linear_model import RidgeClassifier
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from plsa import (
+    CountScaler,
+    FakeLabelPLSA,
+    HardMislabelingPLSA,
+    MissingLabelPLSA,
+    NaiveBayesEM,
+    SoftMislabelingPLSA,
+    inputs,
+    queries,
+    start,
+)
+from plsa.datasets import planted_corpus
+from plsa.parameters import unpadded
+from plsa.pool import FittedPool, QuickPool, chances, counted, expected_losses, takes_unlabelled
+from plsa.supervision import Labels, lay_out
+
+ALL = (MissingLabelPLSA, FakeLabelPLSA, HardMislabelingPLSA, SoftMislabelingPLSA)
+models = pytest.mark.parametrize("model", ALL, ids=lambda model: model.__name__)
+OPTIONS = [
+    {},
+    {"topics_per_class": 2, "extra_topics": 1},
+    {"scaling": None, "dtype": "float64"},
+    {"topics_per_class": [1, 3, 2], "scaling": CountScaler(tf="log", idf=True), "unlabeled_weight": 1.0},
+    {"extra_topics": 2, "prior_strength": 0.0, "smoothing": 0.5, "accelerate": True, "init": "random"},
+]
+SOON_SETTLED = {"tol": 0.02}  # stops before the eighth pass
+
+CORPUS = planted_corpus(
+    80, 60, 6, n_classes=3, document_length=15, word_concentration=0.3, random_state=0, dtype="float32"
+)
+X, TRUTH = CORPUS.counts, CORPUS.target
+FEW = [int(each) if place % 9 == 0 else None for place, each in enumerate(TRUTH)]
+EVERYONE = np.arange(80)
+
+
+def coded(labels):
+    """The codes of numbered classes, -1 where there is none."""
+    return np.array([-1 if label is None else label for label in labels])
+
+
+def read(matrix, dtype=np.float64):
+    """Counts in the form of the kernels."""
+    return inputs.check_counts(MissingLabelPLSA(), matrix, reset=True, dtype=dtype)
+
+
+# --- the quick model -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [*OPTIONS, SOON_SETTLED], ids=str)
+@models
+def test_a_quick_model_is_eight_passes_of_the_missing_label_model(model, options):
+    """Of all four estimators, bit for bit: the same start, prior, weights, scaling, and nothing chosen."""
+    quick = QuickPool(model(**{"tol": 0, **options}), X).learn(FEW)
+    fitted = MissingLabelPLSA(
+        **{"tol": 0, **options}, evidence=False, early_stopping=0, max_iter=8, random_state=0
+    ).fit(X, coded(FEW))
+    assert (fitted.n_iter_ < 8) == (options is SOON_SETTLED)
+    assert_array_equal(quick.classes, [0, 1, 2])
+    assert_array_equal(quick.topics(EVERYONE), fitted.doc_topic_)
+    assert_array_equal(
+        unpadded(quick.fit.parameters.word_topic, len(fitted.components_)).T, fitted.components_
+    )
+    assert_array_equal(quick.class_topic(), fitted.label_topic_)
+    wanted = reference.by_class(fitted.doc_topic_.astype(np.float64), fitted.label_topic_)
+    assert_array_equal(quick.chances(EVERYONE), wanted)
+    some = np.array([7, 3, 79])
+    assert_array_equal(quick.topics(some), fitted.doc_topic_[some])
+    assert_allclose(quick.chances(some), wanted[some], rtol=1e-14)
+
+
+@models
+def test_a_quick_model_ignores_how_long_and_how_often_the_estimator_would_learn(model):
+    """Passes, starts, progress and callbacks are those of a fit; the estimator is left as it was."""
+    calls = []
+    estimator = model(max_iter=1, n_init=3, verbose=1, callback=calls.append, random_state=5)
+    told = QuickPool(estimator, X).learn(FEW)
+    assert_array_equal(told.topics(EVERYONE), QuickPool(model(), X).learn(FEW).topics(EVERYONE))
+    assert calls == []
+    assert estimator.n_init == 3
+    assert not hasattr(estimator, "classes_")
+
+
+def test_a_quick_model_is_that_of_its_labels_alone():
+    """Whatever was learnt in between, and whatever names the classes have."""
+    pool = QuickPool(SoftMislabelingPLSA(extra_topics=1), X)
+    first = pool.learn(FEW)
+    before = first.chances(EVERYONE)
+    others = [None if label is None else (label + place) % 2 for place, label in enumerate(FEW)]
+    assert pool.learn(others).chances(EVERYONE).shape == (80, 2)
+    again = pool.learn(FEW)
+    assert_array_equal(again.chances(EVERYONE), before)
+    assert_array_equal(first.chances(EVERYONE), before)
+    named = pool.learn([None if label is None else "abc"[label] for label in FEW])
+    assert named.classes.tolist() == ["a", "b", "c"]
+    assert_array_equal(named.chances(EVERYONE), before)
+
+
+def test_a_quick_pool_checks_the_estimator_first():
+    """A parameter that a fit would complain of is complained of before anything is learnt."""
+    with pytest.raises(ValueError, match="smoothing == -1"):
+        QuickPool(MissingLabelPLSA(smoothing=-1), X)
+
+
+# --- draws around the labels ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(data=st.data())
+def test_drawn_words_are_distributions(dtype, data):
+    """Columns sum to one, padding is zero, and a word that is nowhere has no chance."""
+    matrix = data.draw(strategies.counts(dtype, unusual=(0.0, 0.5, 1e6), some_words=True))
+    counts = read(matrix, dtype)
+    assume(counts.total() >= 1)
+    n_classes = data.draw(st.integers(1, 3))
+    code = data.draw(strategies.labels(matrix.shape[0], n_classes))
+    layout = lay_out(
+        np.array(data.draw(st.lists(st.integers(1, 3), min_size=n_classes, max_size=n_classes))), 2
+    )
+    weight = data.draw(st.none() | st.just(np.full(matrix.shape[0], 0.5, dtype)))
+    labels = Labels(np.arange(n_classes), np.asarray(code, dtype=np.int32))
+    words = start.words_drawn(counts, labels, layout, weight, np.random.RandomState(0))
+    assert words.dtype == dtype
+    assert np.all(words >= 0)
+    assert_allclose(words[:, : layout.n_topics].sum(axis=0), 1, rtol=1e-5)
+    assert np.all(words[:, layout.n_topics :] == 0)
+    nowhere = np.asarray(matrix.sum(axis=0)).ravel() == 0
+    assert np.all(words[nowhere] == 0)
+
+
+def test_drawn_words_have_the_mean_and_spread_of_their_dirichlet_distribution():
+    """Half the class's words and half the corpus's; 2 n words' worth of certainty, n of the class."""
+    counts = read(X)
+    weight = np.where(coded(FEW) >= 0, 1.0, 0.1)
+    labels = Labels(np.arange(3), coded(FEW).astype(np.int32))
+    layout = lay_out(np.array([1, 1, 1]), 0)
+    rng = np.random.RandomState(0)
+    draws = np.array([start.words_drawn(counts, labels, layout, weight, rng)[:, :3] for _ in range(3000)])
+    mean = reference.first_words(X.toarray(), weight, coded(FEW), np.arange(3))
+    assert_allclose(mean, start.words_from_labels(counts, labels, layout, weight, rng)[:, :3], rtol=1e-12)
+    n_words = np.array([X[coded(FEW) == each].sum() for each in range(3)])
+    spread = np.sqrt(mean * (1 - mean) / (2 * n_words + 1))
+    assert np.all(np.abs(draws.mean(axis=0) - mean) <= 5 * spread / np.sqrt(3000))
+    often = mean > 0.01  # of rare words 3000 draws do not tell it
+    assert_allclose(draws.std(axis=0)[often], spread[often], rtol=0.15)
+
+
+def test_drawn_words_of_a_topic_of_no_class_are_those_of_the_corpus():
+    """As certain as half its words and as much again are."""
+    counts = read(X)
+    labels = Labels(np.arange(3), coded(FEW).astype(np.int32))
+    rng = np.random.RandomState(0)
+    layout = lay_out(np.array([1, 1, 1]), 1)
+    draws = np.array([start.words_drawn(counts, labels, layout, None, rng)[:, 3] for _ in range(2000)])
+    mean = np.asarray(X.sum(axis=0)).ravel() / X.sum()
+    spread = np.sqrt(mean * (1 - mean) / (X.sum() + 1))
+    assert np.all(np.abs(draws.mean(axis=0) - mean) <= 5 * spread / np.sqrt(2000))
+    assert_allclose(draws.std(axis=0)[mean > 0.01], spread[mean > 0.01], rtol=0.15)
+
+
+def test_drawn_words_of_very_many_counts_are_next_to_their_mean():
+    """There is nothing left to doubt."""
+    counts = read(X * 1e9)
+    labels = Labels(np.arange(3), coded(FEW).astype(np.int32))
+    layout = lay_out(np.array([1, 1, 1]), 0)
+    drawn = start.words_drawn(counts, labels, layout, None, np.random.RandomState(0))[:, :3]
+    assert_allclose(drawn, reference.first_words(X.toarray(), None, coded(FEW), np.arange(3)), rtol=1e-3)
+
+
+@pytest.mark.parametrize("code", [[0, 1, -1], [0, -1, 1]], ids=["a document without words", "no document"])
+def test_drawn_words_of_a_class_without_words_are_those_of_the_corpus(code):
+    """Nothing is known of them, and nothing is not a number."""
+    counts = read(sparse.csr_array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [1.0, 4.0, 0.0]]))
+    labels = Labels(np.arange(3), np.array(code, dtype=np.int32))
+    layout = lay_out(np.array([1, 1, 1]), 0)
+    drawn = start.words_drawn(counts, labels, layout, None, np.random.RandomState(0))
+    without = 1 if code[1] == 1 else 2
+    assert_allclose(drawn[:, without], [0.25, 0.5, 0.25])
+    assert np.all(np.isfinite(drawn))
+    assert not np.allclose(drawn[:, 0], [0.25, 0.5, 0.25])
+
+
+# --- the quick committee -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"topics_per_class": 2, "extra_topics": 1, "dtype": "float64"}], ids=str
+)
+def test_a_quick_committee_goes_the_same_passes_from_drawn_words(options):
+    """Every member is the model of the labels from its own draw, in the order of the draws."""
+    pool = QuickPool(MissingLabelPLSA(**options), X)
+    model = pool.learn(FEW)
+    some = np.array([1, 5, 40])
+    found = model.committee(some, 3, np.random.RandomState(7))
+    assert found.shape == (3, 3, 3)
+    assert_allclose(found.sum(axis=2), 1, rtol=1e-12)
+    assert_array_equal(model.committee(some, 3, np.random.RandomState(7)), found)
+    assert np.abs(found - found.mean(axis=0)).max() > 1e-3  # few labels leave room for other opinions
+    assert len({member.tobytes() for member in found}) == 3
+    rng = np.random.RandomState(7)
+    weight = np.where(coded(FEW) >= 0, 1.0, 0.1).astype(pool.counts.dtype)
+    for member in found:
+        words = start.words_drawn(pool.counts, model.labels, model.settings.layout, weight, rng)
+        assert_array_equal(member, pool.of(model.labels, words).chances(some))
+    assert_array_equal(pool.learn(FEW).chances(some), model.chances(some))
+
+
+def test_a_committee_of_many_words_agrees():
+    """Where labels leave no doubt members say what the model says."""
+    much = QuickPool(MissingLabelPLSA(scaling=None, dtype="float64"), X * 1e7).learn(TRUTH.tolist())
+    found = much.committee(EVERYONE, 2, np.random.RandomState(0))
+    assert_allclose(found[0], found[1], atol=1e-3)
+
+
+# --- supposed answers ----------------------------------------------------------------------------
+
+
+def compare_supposed(model, judged, documents, settings):
+    """Compares all supposed answers of documents with the dense mathematics."""
+    pool = model.pool
+    layout = model.settings.layout
+    supposed = model.suppose(judged)
+    n_topics = layout.n_topics
+    for document in documents:
+        for of_class in range(layout.n_classes):
+            wanted = reference.suppose_answer(
+                pool.counts.matrix().toarray(),
+                model.labels.code,
+                layout.topic_class,
+                layout.n_classes,
+                unpadded(model.fit.parameters.doc_topic, n_topics),
+                unpadded(model.fit.parameters.word_topic, n_topics),
+                document=document,
+                of_class=of_class,
+                judged=judged,
+                rounds=2,
+                **settings,
+            )
+            assert_allclose(supposed.after(document, of_class), wanted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        ({}, {"strength": 5.0, "unlabelled_weight": 0.1, "smoothing": 0.01}),
+        (
+            {"topics_per_class": 2, "extra_topics": 2, "unlabeled_weight": 0.4, "smoothing": 0.3},
+            {"strength": 5.0, "unlabelled_weight": 0.4, "smoothing": 0.3},
+        ),
+        (
+            {"topics_per_class": [1, 3, 2], "scaling": None, "prior_strength": 0.0, "unlabeled_weight": 1.0},
+            {"strength": 0.0, "unlabelled_weight": 1.0, "smoothing": 0.01},
+        ),
+        (
+            {"extra_topics": 1, "prior_strength": 20.0, "max_iter": 2},
+            {"strength": 20.0, "unlabelled_weight": 0.1, "smoothing": 0.01},
+        ),
+    ],
+    ids=str,
+)
+def test_a_supposed_answer_is_the_reference(options, settings):
+    """Counts change by the document, words follow, others are folded in: dense NumPy gives the same."""
+    pool = QuickPool(SoftMislabelingPLSA(dtype="float64", **options), X)
+    judged = np.array([70, 1, 9, 33])  # one of them has a label; most words of others stand in none of them
+    open_words = set(X[judged].nonzero()[1])
+    assert any(set(X[[document]].nonzero()[1]) - open_words for document in (2, 1))
+    compare_supposed(pool.learn(FEW), judged, (2, 1, 50), settings)
+
+
+@given(data=st.data())
+def test_supposed_answers_of_odd_corpora_are_the_reference(data):
+    """Empty documents, words that stand in one document alone, classes without words."""
+    matrix = data.draw(strategies.counts(unusual=(0.5,), some_words=True))
+    n_documents = matrix.shape[0]
+    assume(n_documents >= 3)
+    n_classes = data.draw(st.integers(2, min(3, n_documents - 1)))
+    labels = list(range(n_classes)) + [None] * (n_documents - n_classes)
+    labels = data.draw(st.permutations(labels))
+    settings = {
+        "strength": data.draw(st.sampled_from([0.5, 5.0])),
+        "unlabelled_weight": data.draw(st.sampled_from([0.1, 1.0])),
+        "smoothing": 0.01,
+    }
+    model = MissingLabelPLSA(
+        scaling=None,
+        dtype="float64",
+        extra_topics=data.draw(st.integers(0, 2)),
+        prior_strength=settings["strength"],
+        unlabeled_weight=settings["unlabelled_weight"],
+    )
+    judged = np.array(data.draw(st.lists(st.integers(0, n_documents - 1), min_size=1, unique=True)))
+    open_documents = [place for place, label in enumerate(labels) if label is None]
+    compare_supposed(QuickPool(model, matrix).learn(labels), judged, open_documents[:2], settings)
+
+
+def test_an_answer_that_the_model_had_ruled_out_is_supposed_all_the_same():
+    """The document then has the topics of the class evenly; a word that no topic has says nothing."""
+    model = QuickPool(MissingLabelPLSA(dtype="float64", topics_per_class=2), X).learn(FEW)
+    parameters = model.fit.parameters
+    parameters.doc_topic[1] = 0
+    parameters.doc_topic[1, 0] = 1  # surely of the first class
+    parameters.word_topic[X[[1]].nonzero()[1][0]] = 0
+    code = coded(FEW)
+    model.fit.state[:, :6] = reference.expect(
+        model.pool.counts.matrix().toarray(),
+        np.where(code < 0, 0.1, 1),
+        np.where(code < 0, 3, code),
+        reference.missing_label_gate(np.repeat([0, 1, 2], 2), 3),
+        None,
+        unpadded(parameters.doc_topic, 6),
+        unpadded(parameters.word_topic, 6),
+    ).state
+    settings = {"strength": 5.0, "unlabelled_weight": 0.1, "smoothing": 0.01}
+    compare_supposed(model, np.array([3, 4, 1]), (1,), settings)
+
+
+def test_supposing_changes_nothing():
+    """The same question has the same answer after others, and the model says what it said."""
+    model = QuickPool(MissingLabelPLSA(), X).learn(FEW)
+    before = model.chances(EVERYONE)
+    supposed = model.suppose(np.array([3, 4]))
+    first = supposed.after(1, 0)
+    assert np.abs(first - supposed.after(1, 2)).max() > 1e-4
+    supposed.after(2, 1)
+    assert_array_equal(supposed.after(1, 0), first)
+    assert_array_equal(model.chances(EVERYONE), before)
+
+
+# --- any classifier ------------------------------------------------------------------------------
+
+
+class Recording(MultinomialNB):
+    """Naive Bayes that remembers what it was fitted to."""
+
+    seen: list = []  # noqa: RUF012
+
+    def fit(self, X, y):
+        """Fits and remembers."""
+        Recording.seen.append((X.toarray(), np.asarray(y)))
+        return super().fit(X, y)
+
+
+def test_a_fitted_model_learns_from_labelled_documents_alone():
+    """Unless the estimator takes others too."""
+    model = FittedPool(MultinomialNB(), X).learn(FEW)
+    known = coded(FEW) >= 0
+    by_hand = MultinomialNB().fit(X[known], TRUTH[known])
+    assert_array_equal(model.classes, [0, 1, 2])
+    some = np.array([5, 1])
+    assert_array_equal(model.chances(some), by_hand.predict_proba(X[some]))
+    ours = FittedPool(NaiveBayesEM(random_state=0), X).learn(FEW)
+    assert_array_equal(
+        ours.estimator.transduction_, NaiveBayesEM(random_state=0).fit(X, coded(FEW)).transduction_
+    )
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [MissingLabelPLSA(evidence=False, max_iter=3), NaiveBayesEM()],
+    ids=lambda e: type(e).__name__,
+)
+def test_what_is_known_of_documents_of_the_fit_is_said(estimator):
+    """The transduction, in which labelled documents have their class, and not a prediction."""
+    pool = FittedPool(estimator, X)
+    assert takes_unlabelled(estimator)
+    model = pool.learn(FEW)
+    some = np.array([0, 30, 9, 2])
+    assert_array_equal(model.chances(some), model.estimator.transduction_[some])
+    assert model.chances(np.array([0]))[0, FEW[0]] == 1
+    assert_array_equal(model.topics(some), model.estimator.transform(X[some]))
+
+
+def test_a_pipeline_says_what_it_predicts():
+    """It has no transduction of its own."""
+    pipeline = make_pipeline(TfidfTransformer(), MissingLabelPLSA(evidence=False, random_state=0))
+    model = FittedPool(pipeline, X).learn(FEW)
+    some = np.array([0, 30, 9])
+    assert_array_equal(model.chances(some), model.estimator.predict_proba(X[some]))
+    assert_array_equal(model.topics(some), model.estimator.transform(X[some]))
+
+
+def test_a_committee_of_fits_keeps_a_document_of_every_class():
+    """As many labelled documents as there are, with replacement, each with its own label."""
+    labels = [int(each) if place % 16 == 0 else None for place, each in enumerate(TRUTH)]
+    labels[TRUTH.tolist().index(0)] = 0
+    labels = [None if label == 2 else label for label in labels]
+    labels[TRUTH.tolist().index(2)] = 2  # alone
+    known = [place for place, label in enumerate(labels) if label is not None]
+    model = FittedPool(Recording(), X).learn(labels)
+    Recording.seen.clear()
+    some = np.array([1, 2])
+    found = model.committee(some, 20, np.random.RandomState(0))
+    assert found.shape == (20, 2, 3)
+    assert len(Recording.seen) == 20
+    rows = {X[[place]].toarray().tobytes(): labels[place] for place in known}
+    draws = []
+    for (matrix, names), member in zip(Recording.seen, found, strict=True):
+        assert set(names.tolist()) == {0, 1, 2}
+        assert len(names) == len(known)
+        assert [rows[row.tobytes()] for row in matrix] == names.tolist()
+        by_hand = MultinomialNB().fit(sparse.csr_array(matrix), names)
+        assert_allclose(member, by_hand.predict_proba(X[some]))
+        draws.append(sorted(row.tobytes() for row in matrix))
+    assert len({tuple(draw) for draw in draws}) > 15
+    assert any(len(set(draw)) < len(known) for draw in draws)
+    assert_array_equal(model.committee(some, 20, np.random.RandomState(0)), found)
+
+
+def test_a_committee_of_semi_supervised_fits_takes_labels_away():
+    """A document cannot be labelled twice: each member knows some of the labels, and of every class one."""
+    pool = FittedPool(MissingLabelPLSA(evidence=False, max_iter=2, random_state=0), X)
+    model = pool.learn(FEW)
+    learn, seen = pool.learn, []
+
+    def recorded(labels):
+        seen.append(list(labels))
+        return learn(labels)
+
+    pool.learn = recorded
+    found = model.committee(EVERYONE, 6, np.random.RandomState(0))
+    assert len(seen) == 6
+    for labels, member in zip(seen, found, strict=True):
+        assert {label for label in labels if label is not None} == {0, 1, 2}
+        assert all(label in (None, FEW[place]) for place, label in enumerate(labels))
+        assert 3 <= sum(label is not None for label in labels) < sum(label is not None for label in FEW)
+        assert_array_equal(member, learn(labels).chances(EVERYONE))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [MultinomialNB(), MissingLabelPLSA(evidence=False, max_iter=2, random_state=0)],
+    ids=lambda e: type(e).__name__,
+)
+def test_a_supposed_answer_of_a_fitted_model_is_another_fit(estimator):
+    """To the labels of now and the answer, by its class's name."""
+    named = [None if label is None else "abc"[label] for label in FEW]
+    pool = FittedPool(estimator, X)
+    model = pool.learn(named)
+    judged = np.array([4, 1, 60])
+    after = model.suppose(judged).after(1, 2)
+    told = [*named]
+    told[1] = "c"
+    assert_array_equal(after, pool.learn(told).chances(judged))
+    known = [place for place, label in enumerate(told) if label is not None]
+    if isinstance(estimator, MultinomialNB):
+        by_hand = MultinomialNB().fit(X[known], [told[place] for place in known])
+        assert_array_equal(after, by_hand.predict_proba(X[judged]))
+    assert model.labels == named
+
+
+def test_decision_values_become_chances():
+    """Softmax of several, the logistic function of one."""
+    exact = X.astype(np.float64)
+    ridge = RidgeClassifier().fit(exact, TRUTH)
+    value = np.exp(ridge.decision_function(exact))
+    assert_allclose(chances(ridge, exact), value / value.sum(axis=1, keepdims=True), rtol=1e-12)
+    two = RidgeClassifier().fit(exact, TRUTH == 1)
+    assert_allclose(chances(two, exact)[:, 1], 1 / (1 + np.exp(-two.decision_function(exact))), rtol=1e-12)
+    assert_allclose(chances(two, exact).sum(axis=1), 1)
+
+
+# --- expected losses -----------------------------------------------------------------------------
+
+
+class Table:
+    """A model whose supposed answers are written down."""
+
+    def __init__(self, after):
+        self.after_all, self.asked, self.judged = after, [], None
+
+    def suppose(self, judged):
+        """Remembers what is judged."""
+        self.judged = judged
+        return self
+
+    def after(self, document, of_class):
+        """What is written down."""
+        self.asked.append((document, of_class))
+        return self.after_all[document, of_class]
+
+
+@pytest.mark.parametrize("loss", ["log", "zero-one"])
+@given(seed=st.integers(0, 1000), n_classes=st.integers(1, 4), n_candidates=st.integers(1, 4))
+def test_expected_losses_are_loops_over_candidates_and_classes(loss, seed, n_classes, n_candidates):
+    """Classes below one in a hundred are left out, and the others have their shares of the rest."""
+    rng = np.random.default_rng(seed)
+    after = rng.dirichlet(np.ones(n_classes), (9, n_classes, 5))
+    candidates = rng.permutation(9)[:n_candidates]
+    chance = rng.dirichlet(np.full(n_classes, 0.2), n_candidates)
+    model, judged = Table(after), np.array([3, 4, 5, 6, 7])
+    found = expected_losses(model, candidates, chance, judged, lambda p: queries.expected_loss(p, loss))
+    asked = []
+    for place, document in enumerate(candidates):
+        total, part = 0.0, 0.0
+        for of_class in range(n_classes):
+            if chance[place, of_class] >= 0.01:
+                rows = after[document, of_class]
+                each = [-sum(p * np.log(p) for p in row) if loss == "log" else 1 - max(row) for row in rows]
+                total += chance[place, of_class] * np.mean(each)
+                part += chance[place, of_class]
+                asked.append((document, of_class))
+        assert_allclose(found[place], total / part, rtol=1e-12)
+    assert model.asked == asked
+    assert model.judged is judged
+
+
+def test_of_very_many_classes_the_most_probable_are_supposed():
+    """Though none of them has one chance in a hundred."""
+    chance = np.full((1, 200), 0.9 / 198)
+    chance[0, [7, 150]] = 0.05 / 6 + np.array([0.0, 1e-9])
+    chance /= chance.sum()
+    after = np.ones((1, 200, 2, 2)) / 2
+    after[0, 150] = [[0.9, 0.1], [0.7, 0.3]]
+    model = Table(after)
+    assert chance.max() < 0.01
+    found = expected_losses(
+        model, np.array([0]), chance, np.array([0, 1]), lambda p: queries.expected_loss(p, "zero-one")
+    )
+    assert_allclose(found, 0.2)
+    assert model.asked == [(0, 150)]
+
+
+# --- what a pipeline makes of documents ----------------------------------------------------------
+
+TEXTS = ["tea milk tea", "milk cup", "goal ball", "ball team goal"]
+
+
+def test_a_matrix_is_the_matrix_of_a_plain_estimator():
+    """Sparse or dense, and not copied; also in a pipeline of one step."""
+    for matrix in (X, X.toarray()):
+        for estimator in (MissingLabelPLSA(), make_pipeline(MissingLabelPLSA())):
+            last, found = counted(estimator, matrix)
+            assert isinstance(last, MissingLabelPLSA)
+            assert found is matrix
+
+
+def test_texts_are_counted_by_the_steps_before_the_last():
+    """As a fit would, and the pipeline's own steps stay unfitted."""
+    pipeline = make_pipeline(CountVectorizer(), TfidfTransformer(), MissingLabelPLSA())
+    last, found = counted(pipeline, TEXTS)
+    assert last is pipeline[-1]
+    wanted = TfidfTransformer().fit_transform(CountVectorizer().fit_transform(TEXTS))
+    assert_array_equal(found.toarray(), wanted.toarray())
+    assert not hasattr(pipeline[0], "vocabulary_")
+    skipping = Pipeline([("a", "passthrough"), ("b", CountVectorizer()), ("c", MultinomialNB())])
+    assert_array_equal(
+        counted(skipping, TEXTS)[1].toarray(), CountVectorizer().fit_transform(TEXTS).toarray()
+    )
+
+
+def test_there_is_no_matrix_before_the_labels_where_a_step_needs_them():
+    """Nor of texts that nothing counts."""
+    chosen = make_pipeline(CountVectorizer(), SelectFpr(chi2), MissingLabelPLSA())
+    last, found = counted(chosen, TEXTS)
+    assert isinstance(last, MissingLabelPLSA)
+    assert found is None
+    assert counted(MultinomialNB(), TEXTS)[1] is None
+    assert counted(make_pipeline(MultinomialNB()), TEXTS)[1] is None
+    upper = Pipeline([("same", "passthrough"), ("last", MultinomialNB())])
+    assert counted(upper, TEXTS)[1] is None
