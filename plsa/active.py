@@ -19,7 +19,6 @@ from sklearn.utils.validation import _num_samples
 from plsa import inputs, queries
 from plsa.linked_means import means, unit
 from plsa.pool import FittedPool, Pool, PoolModel, QuickPool, chances, counted, expected_losses, vectors
-from plsa.semisupervised import _SemiSupervised
 from plsa.session import SessionLog
 from plsa.supervision import UNLABELLED, is_unlabelled
 
@@ -218,7 +217,7 @@ class ActiveLearner:
         self._dense: queries.Scores | None = None
         self._thorough = _Remembered(FittedPool(estimator, X))
         self._asked = self._thorough
-        if quick and isinstance(last, _SemiSupervised) and self._matrix is not None:
+        if quick and self._matrix is not None and QuickPool.serves(last):
             self._asked = _Remembered(QuickPool(last, self._matrix))
         self._guessed: dict[int, _Guesses] = {}
         self._forget()
@@ -257,13 +256,13 @@ class ActiveLearner:
         )
 
     def _header(self) -> dict[str, Any]:
-        labels = repr([(type(label).__name__, label) for label in self._initial])
         return {
             "n_documents": self.n_documents,
-            "labels": hashlib.sha256(labels.encode()).hexdigest()[:16],
+            "labels": _digest([(type(label).__name__, label) for label in self._initial]),
             "strategy": "own" if callable(self.strategy) else self._weights,
             "batch_size": self.batch_size,
             "density": self.density,
+            "cost": None if self.cost is None else _digest(self.cost.tolist()),
             "random_share": self.random_share,
             "quick": self.quick,
             "random_state": self.random_state,
@@ -483,7 +482,7 @@ class ActiveLearner:
         model = self._asked.learn(self.labels_)
         if model is None:
             return self._unlike(left, n, rng).tolist(), []
-        if self.strategy == "random":
+        if [*self._weights] == ["random"]:
             drawn = rng.permutation(left)[:n].tolist()
             return drawn, drawn
         due = int(self.random_share * (self._n_asked + n)) - int(self.random_share * self._n_asked)
@@ -650,6 +649,11 @@ class _Remembered:
         if keep:
             self.labels, self.model = list(labels), model
         return model
+
+
+def _digest(values: list[Any]) -> str:
+    """A few letters that other values hardly have."""
+    return hashlib.sha256(repr(values).encode()).hexdigest()[:16]
 
 
 def _kappa(old: NDArray[Any], new: NDArray[Any]) -> float:

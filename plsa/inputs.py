@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d, validate_data
 
 from plsa.counts import Counts
 from plsa.parameters import Real
@@ -950,16 +950,48 @@ def check_known(name: Any, what: str, known: Sequence[str]) -> None:
 def check_all_labelled(y: Any, n_documents: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """At least two classes, and the place of each document's class among them."""
     labels = check_labels(y, n_documents)
+    for place, label in enumerate(labels.tolist()):
+        if label is None or label != label:
+            raise ValueError(f"y_true holds {label!r} at {place}, but every document needs its class.")
     if labels.dtype.kind == "O":
-        for place, label in enumerate(labels.tolist()):
-            if label is None or label != label:
-                raise ValueError(f"y_true holds {label!r} at {place}, but every document needs its class.")
         labels = np.array(labels.tolist())
     check_classes(labels)
     classes, code = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"y_true holds one class, {classes[0]!r}, but at least two are needed.")
+    if labels.dtype.kind in "if" and classes[0] == -1 and len(classes) > 2:
+        raise ValueError(
+            f"y_true holds -1 at {np.flatnonzero(code == 0)[0]}, which marks a document without a label: "
+            "leave such documents out, or give the class another name."
+        )
     return classes, code
+
+
+def check_held_out(test: Any) -> None:
+    """Raises where what to judge by is neither a share nor documents and their classes."""
+    if not isinstance(test, tuple):
+        check_share(test, "test")
+        return
+    if len(test) != 2:
+        raise ValueError(
+            f"test holds {len(test)} things, but must be a share, or documents and their classes."
+        )
+    check_labels(test[1], _num_samples(test[0]))
+
+
+def check_some_held_out(n_held: int, share: float) -> None:
+    """Raises where a share leaves nothing to judge by."""
+    if not n_held:
+        raise ValueError(f"test == {share!r} holds no document out: give a larger share.")
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raises where there is none, or two of a name."""
+    if not names:
+        raise ValueError("strategies is empty: give at least one.")
+    for name in names:
+        if list(names).count(name) > 1:
+            raise ValueError(f"two strategies are called {name!r}: give a dict of names and strategies.")
 
 
 def check_enough_to_ask(n_open: int, n_queries: int) -> None:

@@ -93,10 +93,16 @@ class QuickPool:
         self.model = clone(model).set_params(n_init=1, verbose=0, callback=None)
         self.model._check_parameters()
         counts = inputs.check_counts(self.model, X, reset=True, dtype=self.model._real())
+        inputs.check_some_words(counts, None)
         nothing = np.full(counts.n_documents, UNLABELLED, dtype=np.int32)
         unknown = Corpus(counts, Labels(np.empty(0), nothing), None)
         _, self.counts = unknown.scaled(self.model._usual_scaling())
         self.vectors = student.features(student.fit_scaler(counts, None), counts)
+
+    @staticmethod
+    def serves(estimator: Any) -> bool:
+        """Whether an estimator has quick models: our semi-supervised ones have."""
+        return isinstance(estimator, _SemiSupervised)
 
     def learn(self, labels: Sequence[Any]) -> QuickModel:
         """The model of labels, None where a document has none."""
@@ -267,6 +273,8 @@ class FittedPool:
         """The estimator fitted to labels, None where a document has none."""
         model = clone(self.estimator)
         if self.all_documents:
+            # Whatever marks the documents without a label, -1 may be a class here.
+            model.set_params(**dict.fromkeys(_markers(model)))
             model.fit(self.X, marked(labels))
         else:
             known = _labelled(labels)
@@ -289,8 +297,8 @@ class FittedModel:
 
     def chances(self, documents: Documents) -> Chances:
         """What it says of documents; of those it was fitted to, what it knows of them."""
-        known = getattr(self.estimator, "transduction_", None)
-        if known is not None and len(known) == _num_samples(self.pool.X):
+        known: Any = getattr(self.estimator, "transduction_", None)
+        if np.shape(known) == (_num_samples(self.pool.X), len(self.classes)):
             return np.asarray(known[documents], dtype=np.float64)
         return chances(self.estimator, _safe_indexing(self.pool.X, documents))
 
@@ -347,7 +355,12 @@ class FittedSupposed:
 
 def takes_unlabelled(estimator: Any) -> bool:
     """Whether a classifier, or the last step of a pipeline, learns from documents without a label."""
-    return any(name.rpartition("__")[2] == "unlabeled" for name in estimator.get_params())
+    return bool(_markers(estimator))
+
+
+def _markers(estimator: Any) -> list[str]:
+    """The parameters that say what marks a document without a label."""
+    return [name for name in estimator.get_params() if name.rpartition("__")[2] == "unlabeled"]
 
 
 def chances(model: Any, X: Any) -> Chances:
@@ -379,16 +392,17 @@ def counted(estimator: Any, X: Any) -> tuple[Any, Any]:
         if not len(before):
             before = None
     if before is None:
-        return last, X if inputs.is_matrix(X) else None
-    if any(_needs_labels(step) for _, step in before.steps):
+        return last, _matrix(X)
+    try:
+        return last, _matrix(clone(before).fit_transform(X))
+    except (TypeError, ValueError):  # not every step that needs labels says so in its tags
         return last, None
-    made = clone(before).fit_transform(X)
-    return last, made if inputs.is_matrix(made) else None
 
 
-def _needs_labels(step: Any) -> bool:
-    tags = getattr(step, "__sklearn_tags__", None)
-    return tags is not None and bool(tags().target_tags.required)
+def _matrix(X: Any) -> Any:
+    """X as a matrix of numbers, None where it is none."""
+    plain = X.to_numpy() if hasattr(X, "to_numpy") else X
+    return plain if inputs.is_matrix(plain) else None
 
 
 def vectors(matrix: Any) -> sparse.csr_array:

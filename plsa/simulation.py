@@ -12,12 +12,12 @@ import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
-from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
-from plsa.active import ActiveLearner, Strategy
+from plsa.active import STRATEGIES, ActiveLearner, Strategy
+from plsa.pool import FittedPool
 from plsa.progress import say
 
 _MARKS = 11  # places at which accuracy is measured, if not said otherwise
@@ -34,7 +34,7 @@ class Simulation:
     n_initial: float  # labels before the first answer, in the mean
     accuracy: dict[str, Curves]  # of each strategy, on held-out documents
     bound: NDArray[np.float64]  # (repeats,): accuracy with all labels known
-    seconds: dict[str, NDArray[np.float64]]  # (repeats,): median of tell and query together
+    seconds: dict[str, NDArray[np.float64]]  # (repeats,): of query and tell for an answer, the median
 
     def area(self, name: str) -> NDArray[np.float64]:
         """The mean height of each repeat's curve: its area by the trapezoidal rule, divided by its width."""
@@ -231,11 +231,12 @@ def simulate(
     repeats = inputs.check_whole(repeats, "repeats", 1)
     initial = inputs.check_whole(initial, "initial", 0)
     batch_size = inputs.check_whole(batch_size, "batch_size", 1)
+    inputs.check_whole(random_state, "random_state", 0)
+    inputs.check_held_out(test)
     at = _marks(marks, n_queries)
     draws = [_draw(code, test, initial, (random_state, repeat)) for repeat in range(repeats)]
     for train, _, _ in draws:
         inputs.check_enough_to_ask(len(train) - initial * len(classes), n_queries)
-    inputs.check_whole(random_state, "random_state", 0)
     jobs: list[tuple[str | None, int]] = [(None, repeat) for repeat in range(repeats)]
     jobs += [(name, repeat) for repeat in range(repeats) for name in named]
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
@@ -285,12 +286,13 @@ def _play(
     """The curve of one session; or, without a strategy, the accuracy with all labels known."""
     train, held, known = draw
     pool, truth = _safe_indexing(X, train), y[train]
-    new, true = (_safe_indexing(X, held), y[held]) if not isinstance(test, tuple) else test
+    new, true = test if isinstance(test, tuple) else (_safe_indexing(X, held), y[held])
+    true = np.asarray(true)
     with warnings.catch_warnings():
         # With few labels they come by the hundred, and there is nobody to act on them.
         warnings.simplefilter("ignore", UserWarning)
         if options is None:
-            model = clone(estimator).fit(pool, truth)
+            model = FittedPool(estimator, pool).learn(truth.tolist()).estimator
             return name, repeat, np.array([np.mean(model.predict(new) == true)]), 0.0
         labels = np.full(len(train), None, dtype=object)
         labels[known] = truth[known]
@@ -305,7 +307,7 @@ def _play(
             began = time.perf_counter()
             asked = learner.query(min(learner.batch_size, until))
             learner.tell(asked, truth[asked])
-            times.append(time.perf_counter() - began)
+            times.append((time.perf_counter() - began) / len(asked))
             answered += len(asked)
     return name, repeat, np.array(curve), float(np.median(times)) if times else 0.0
 
@@ -329,6 +331,7 @@ def _draw(
         for each in range(int(code.max()) + 1):
             own = rng.permutation(np.flatnonzero(code == each))
             held += own[: round(share * len(own))].tolist()
+        inputs.check_some_held_out(len(held), share)
     train = np.setdiff1d(np.arange(len(code)), held)
     known: list[int] = []
     for each in range(int(code.max()) + 1):
@@ -341,12 +344,17 @@ def _draw(
 def _named(strategies: Any) -> dict[str, dict[str, Any]]:
     """The options of each strategy."""
     if isinstance(strategies, Mapping):
-        return {
-            str(name): dict(given) if _is_options(given) else {"strategy": given}
+        pairs = [
+            (str(name), dict(given) if _is_options(given) else {"strategy": given})
             for name, given in strategies.items()
-        }
-    several = [strategies] if isinstance(strategies, str) or callable(strategies) else strategies
-    return {getattr(each, "__name__", str(each)): {"strategy": each} for each in several}
+        ]
+    else:
+        several = [strategies] if isinstance(strategies, str) or callable(strategies) else list(strategies)
+        pairs = [(getattr(each, "__name__", str(each)), {"strategy": each}) for each in several]
+    inputs.check_names([name for name, _ in pairs])
+    for _, options in pairs:
+        inputs.check_strategy(options.get("strategy", "auto"), STRATEGIES)
+    return dict(pairs)
 
 
 def _is_options(given: Any) -> bool:

@@ -70,7 +70,8 @@ def words_drawn(
     for topic, its_class in enumerate(layout.topic_class):
         own = corpus / 2 if its_class == UNLABELLED else of_class[its_class]
         drawn = rng.standard_gamma(own + own.sum() / corpus.sum() * corpus)
-        words[:, topic] = drawn if drawn.sum() > 0 else corpus  # of a class without words nothing is known
+        # Of a class without words nothing is known.
+        words[:, topic] = drawn / drawn.sum() if drawn.sum() > 0 else corpus / corpus.sum()
     return _noisy(words, layout.n_topics, 0.0, rng)
 
 

@@ -57,7 +57,12 @@ MAY_IMPORT = {
     "comparison": {"inputs", "positive_rivals", "positives", "progress", "supervision", "topic_sensitive"},
     "queries": set(),
     "session": {"inputs"},
-    "active": {"inputs", "linked_means", "queries", "session", "supervision"},
+    "pool": {
+        "counts", "evidence", "inputs", "labelled", "parameters", "scaling", "semisupervised", "start",
+        "steps", "student", "supervision",
+    },
+    "active": {"inputs", "linked_means", "pool", "queries", "session", "supervision"},
+    "simulation": {"active", "inputs", "pool", "progress"},
     "text": {"inputs", "semisupervised"},
     "datasets": {"inputs"},
     "inspection": {"inputs"},

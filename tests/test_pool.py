@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-from sklearn.feature_selection import SelectFpr, chi2
+from sklearn.feature_selection import SelectFpr, SelectKBest, chi2
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.semi_supervised import LabelSpreading
 
 from plsa import (
     CountScaler,
@@ -25,9 +26,10 @@ from plsa import (
     queries,
     start,
 )
+from plsa.counts import Counts
 from plsa.datasets import planted_corpus
 from plsa.parameters import unpadded
-from plsa.pool import FittedPool, QuickPool, chances, counted, expected_losses, takes_unlabelled
+from plsa.pool import FittedPool, QuickPool, chances, counted, expected_losses, takes_unlabelled, vectors
 from plsa.supervision import Labels, lay_out
 
 ALL = (MissingLabelPLSA, FakeLabelPLSA, HardMislabelingPLSA, SoftMislabelingPLSA)
@@ -78,10 +80,38 @@ def test_a_quick_model_is_eight_passes_of_the_missing_label_model(model, options
     )
     assert_array_equal(quick.class_topic(), fitted.label_topic_)
     wanted = reference.by_class(fitted.doc_topic_.astype(np.float64), fitted.label_topic_)
-    assert_array_equal(quick.chances(EVERYONE), wanted)
+    assert_array_equal(quick.of_aspects(EVERYONE), wanted)
     some = np.array([7, 3, 79])
     assert_array_equal(quick.topics(some), fitted.doc_topic_[some])
-    assert_allclose(quick.chances(some), wanted[some], rtol=1e-14)
+    assert_allclose(quick.of_aspects(some), wanted[some], rtol=1e-14)
+    if quick.pool.model.student is None:
+        assert_array_equal(quick.chances(some), quick.of_aspects(some))
+
+
+@pytest.mark.parametrize("model", [HardMislabelingPLSA, SoftMislabelingPLSA])
+def test_a_student_of_the_labels_has_a_say_where_the_estimator_has_students(model):
+    """Ridge regression on TF-IDF; the more labels a class has, the more say, up to half of it."""
+    pool = QuickPool(model(), X)
+    counts = read(X, np.float32)
+    scaled = CountScaler(tf="log", idf=True, length=None).fit_transform(X).toarray()
+    features = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+    more = [int(each) if place % 3 else None for place, each in enumerate(TRUTH)]
+    for labels in (FEW, more):
+        quick = pool.learn(labels)
+        known = np.flatnonzero([label is not None for label in labels])
+        code = np.array([labels[place] for place in known])
+        share = np.bincount(code) * 3 / len(known)
+        each = 10 / share[code] ** (1 / 3)
+        F = features[known]
+        target = np.where(code[:, np.newaxis] == np.arange(3), 1.0, -1.0)
+        weights = np.linalg.solve(F.T * each @ F + np.eye(F.shape[1]), F.T @ (each[:, np.newaxis] * target))
+        said = np.exp(4 * features @ weights)
+        said /= said.sum(axis=1, keepdims=True)
+        trust = min(0.5, len(known) / (len(known) + 30))
+        mixed = (1 - trust) * quick.of_aspects(EVERYONE) + trust * said
+        assert_allclose(quick.chances(EVERYONE), mixed, atol=0.02)  # few steps of conjugate gradients
+        assert np.abs(quick.chances(EVERYONE) - quick.of_aspects(EVERYONE)).max() > 0.01
+    assert pool.vectors.shape == (counts.n_documents, counts.n_words)
 
 
 @models
@@ -573,3 +603,58 @@ def test_there_is_no_matrix_before_the_labels_where_a_step_needs_them():
     assert counted(make_pipeline(MultinomialNB()), TEXTS)[1] is None
     upper = Pipeline([("same", "passthrough"), ("last", MultinomialNB())])
     assert counted(upper, TEXTS)[1] is None
+
+
+# --- what once went wrong ------------------------------------------------------------------------
+
+
+def test_a_class_may_be_called_minus_one():
+    """What marks a document without a label is None here, whatever the estimator thinks."""
+    names = np.where(TRUTH == 0, -1, 1)
+    known = [int(each) if place % 4 == 0 else None for place, each in enumerate(names)]
+    for pool in (FittedPool(MissingLabelPLSA(evidence=False), X), QuickPool(MissingLabelPLSA(), X)):
+        model = pool.learn(known)
+        assert model.classes.tolist() == [-1, 1]
+        assert np.mean(model.classes[model.chances(EVERYONE).argmax(axis=1)] == names) > 0.9
+
+
+def test_a_transduction_of_another_form_is_not_taken_for_chances():
+    """scikit-learn's own has one class a document."""
+    dense = X.toarray()
+    model = FittedPool(LabelSpreading(kernel="knn", n_neighbors=3), dense).learn(TRUTH.tolist())
+    assert model.chances(np.arange(5)).shape == (5, 3)
+
+
+def test_a_corpus_without_words_is_refused():
+    """As a fit does."""
+    with pytest.raises(ValueError, match="word"):
+        QuickPool(MissingLabelPLSA(), sparse.csr_array((4, 5)))
+
+
+def test_steps_that_need_labels_leave_no_matrix():
+    """Whether or not they say so in their tags."""
+    for step in (SelectKBest(chi2, k=2), SelectFpr(chi2, alpha=1.0)):
+        steps = make_pipeline(CountVectorizer(), step, MultinomialNB())
+        assert counted(steps, ["a tea", "the ball", "tea ball"])[1] is None
+
+
+def test_numbers_with_names_are_a_matrix():
+    """A data frame has the quick model too."""
+    pandas = pytest.importorskip("pandas")
+    _, matrix = counted(MissingLabelPLSA(), pandas.DataFrame(X.toarray()))
+    assert_array_equal(matrix, X.toarray())
+
+
+def test_documents_that_are_no_counts_have_vectors_too():
+    """At unit length, as they are where some numbers are negative."""
+    dense = np.array([[3.0, -4.0], [0.0, 2.0], [0.0, 0.0]])
+    assert_allclose(vectors(dense).toarray(), [[0.6, -0.8], [0, 1], [0, 0]])
+
+
+def test_draws_of_hardly_any_words_are_distributions():
+    """Also in single precision."""
+    few = Counts(np.array([0, 2, 4]), np.array([0, 1, 0, 1]), np.array([1e-3, 1e-3, 5, 5], np.float32), 2)
+    labels = Labels(np.arange(2), np.array([0, 1], dtype=np.int32))
+    for seed in range(300):
+        drawn = start.words_drawn(few, labels, lay_out(np.ones(2, int), 0), None, np.random.RandomState(seed))
+        assert_allclose(drawn[:, :2].sum(axis=0), 1, rtol=1e-5)

@@ -435,6 +435,15 @@ def test_progress_is_shown_where_it_is_asked_for(capsys):
         ({"marks": []}, "marks == .., but must be whole numbers"),
         ({"strategies": ["best"]}, "strategy == 'best'"),
         ({"strategies": {"mine": {"margin": 1, "densty": 2}}}, "strategy == 'densty'"),
+        ({"y_true": np.where(TRUTH == 0, np.nan, TRUTH.astype(float))}, "y_true holds nan at"),
+        ({"y_true": np.where(np.arange(100) < 3, -1, TRUTH)}, "y_true holds -1 at 0, which marks"),
+        ({"test": (X,)}, "test holds 1 things"),
+        ({"test": (X, TRUTH[:5])}, "5 labels for 100 documents"),
+        ({"test": 1e-6}, "holds no document out"),
+        ({"random_state": None}, "random_state"),
+        ({"random_state": -1}, "random_state"),
+        ({"strategies": []}, "strategies is empty"),
+        ({"strategies": ["margin", "margin"]}, "two strategies are called 'margin'"),
     ],
     ids=str,
 )
@@ -442,3 +451,34 @@ def test_bad_arguments(changed, message):
     """Each an error that says what is wrong."""
     with pytest.raises(ValueError, match=message):
         simulate(**{"estimator": NB, "X": X, "y_true": TRUTH, "n_queries": 5, "repeats": 1, **changed})
+
+
+def test_a_class_may_be_called_minus_one():
+    """Of two classes: as in scikit-learn, not as a mark of no label."""
+    names = np.where(TRUTH == 0, -1, 1)
+    options = {"n_queries": 4, "repeats": 1, "marks": [0, 4]}
+    one = simulate(MissingLabelPLSA(evidence=False), X, names, **options)
+    other = simulate(MissingLabelPLSA(evidence=False), X, (names + 1) // 2, **options)
+    assert_array_equal(one.bound, other.bound)
+    for name in one.accuracy:
+        assert_array_equal(one.accuracy[name], other.accuracy[name])
+
+
+def test_what_is_judged_by_may_be_a_list():
+    """Also while there is one class."""
+    options = {"n_queries": 1, "repeats": 1, "marks": [0, 1], "initial": 0, "strategies": "random"}
+    plain = simulate(NB, X, NAMES, test=(X, NAMES.tolist()), **options)
+    assert_array_equal(
+        plain.accuracy["random"], simulate(NB, X, NAMES, test=(X, NAMES), **options).accuracy["random"]
+    )
+    assert plain.accuracy["random"][0, 1] > 0.1
+
+
+def test_functions_without_names_are_told_apart_by_names_of_ones_own():
+    """A list of them is refused, as one curve would hide the other."""
+    several = [lambda chance: chance[:, 0], lambda chance: chance[:, 1]]
+    options = {"n_queries": 2, "repeats": 1, "marks": [2]}
+    with pytest.raises(ValueError, match="two strategies are called '<lambda>'"):
+        simulate(NB, X, TRUTH, several, **options)
+    played = simulate(NB, X, TRUTH, dict(zip(("first", "second"), several, strict=True)), **options)
+    assert sorted(played.accuracy) == ["first", "second"]
