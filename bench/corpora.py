@@ -38,6 +38,7 @@ PREPARED = {
     "reuters7": "reuters21578",
     "reuters10": "reuters21578",
     "enron": "enron-spam",
+    "arxiv": "arxiv-100k",
 }
 REUTERS_CLASSES = {
     "reuters7": frozenset({"acq", "earn", "crude", "grain", "interest", "money-fx", "trade"}),

@@ -147,7 +147,7 @@ class ActiveLearner:
         Seed. The same answers give the same questions.
     path : str or path, default=None
         A new file that every event is written to, and on the disk, before the call returns. `resume` goes on
-        with it.
+        with it. `save` makes one later.
     unlabeled : default=-1
         The entry of y that marks a document without a label; None and NaN do so always.
 
@@ -247,6 +247,10 @@ class ActiveLearner:
             learner._do(Event(line["event"], line["indices"], line["labels"], line.get("drawn", [])))
         learner._log = log
         return learner
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes all that happened to a new file, which every event goes to from now on; see `resume`."""
+        self._log = SessionLog.create(path, self._header(), [event.line() for event in self.history_])
 
     def __repr__(self) -> str:
         known = sum(label is not None for label in self.labels_)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,13 +25,15 @@ class SessionLog:
         self._file = file
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], header: dict[str, Any]) -> Self:
-        """A new file with a header; there must not be one of that name."""
+    def create(
+        cls, path: str | os.PathLike[str], header: dict[str, Any], events: Sequence[dict[str, Any]] = ()
+    ) -> Self:
+        """A new file with a header and what has happened so far; there must not be one of that name."""
         place = Path(path)
         inputs.check_new_file(place)
         file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
         log = cls(place, file)
-        log.append({"format": FORMAT, **header})
+        log.append({"format": FORMAT, **header}, *events)
         # The name of a new file is in its folder, which has to be on the disk as well.
         _sync_folder(place.parent)
         return log
@@ -52,9 +55,10 @@ class SessionLog:
             os.fsync(file)
         return cls(place, file), lines[0], lines[1:]
 
-    def append(self, event: dict[str, Any]) -> None:
-        """Writes a line; it is on the disk afterwards."""
-        line = json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    def append(self, *events: dict[str, Any]) -> None:
+        """Writes a line each; they are on the disk afterwards."""
+        lines = [json.dumps(each, ensure_ascii=False, separators=(",", ":")) + "\n" for each in events]
+        line = "".join(lines).encode()
         written = 0
         while written < len(line):
             written += os.write(self._file, line[written:])

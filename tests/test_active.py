@@ -1000,3 +1000,22 @@ def test_random_alone_is_random_however_it_is_written():
     """All its documents are drawn."""
     learner = ActiveLearner(QUICK, X, first_labels(), {"random": 2.0}, batch_size=3)
     assert learner.query().tolist() == learner.history_[-1].drawn
+
+
+def test_a_session_may_be_saved_later(tmp_path):
+    """All that happened and was not taken back is in the file, and what happens from then on."""
+    learner = ActiveLearner(OURS, X, first_labels(), "vote entropy", batch_size=2, random_share=0.3)
+    answered(learner, 3)
+    learner.skip(learner.query()[0])
+    learner.undo()
+    path = tmp_path / "session.jsonl"
+    learner.save(path)
+    with pytest.raises(FileExistsError, match="there is a file"):
+        learner.save(path)
+    options = {"strategy": "vote entropy", "batch_size": 2, "random_share": 0.3}
+    for more in (0, 2):
+        answered(learner, more)
+        again = ActiveLearner.resume(path, OURS, X, first_labels(), **options)
+        assert again.history_ == learner.history_
+        assert again.labels_ == learner.labels_
+        assert_array_equal(again.query(), learner.query())
