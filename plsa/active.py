@@ -71,7 +71,7 @@ class Status:
     n_labels: int
     n_open: int  # documents that could still be asked for
     n_drawn: int  # answered documents that were drawn at random
-    accuracy: float | None  # on documents like those without a label; None where nothing is known of it
+    accuracy: float | None  # on new documents like these; None where nothing is known of it
     low: float | None
     high: float | None
     agreement: list[float]  # kappa of the guesses of models 20 answers apart, the latest last
@@ -112,7 +112,7 @@ class ActiveLearner:
         Labels that are known already; -1, None or NaN where there is none.
     strategy : str, dict or callable, default="auto"
         What makes a document worth asking for. As long as fewer than two classes are labelled there is no
-        model to ask: documents that are unlike each other come first. Then
+        model to ask, and documents that are unlike each other come first (but for "random"). Then
 
         - "auto": the margin between the two most probable classes, times how much the document stands for
           others that are in doubt;
@@ -140,6 +140,8 @@ class ActiveLearner:
     random_share : float, default=0.0
         How many of the questions are drawn at random, such as 0.1: every tenth. From their answers `status`
         tells the accuracy; without any it cannot, as documents that were chosen are not like the others.
+        They have no say in what is asked: else nobody would be asked about documents like them, and those
+        would look harder than they are. `predict` learns from them too.
     quick : bool, default=True
         Whether a semi-supervised model of ours chooses questions after a few passes from the labels. If not,
         and for all other estimators, the estimator itself is fitted before every question.
@@ -416,9 +418,9 @@ class ActiveLearner:
 
         The accuracy is that of models which did not know the document: the answered documents that were drawn
         at random (see `random_share`) are held out in five parts, and the interval is Wilson's. It holds for
-        documents that are without a label, not for those that were chosen. `thorough` takes the estimator
-        itself, which is fitted five times and more; without it the quick models are judged, which are usually
-        a little worse than what `predict` says.
+        new documents; of the open ones more are right, as those in doubt have been asked for. `thorough`
+        takes the estimator itself, which is fitted five times and more; without it the quick models are
+        judged, which are usually a little worse than what `predict` says.
         Guesses have settled when models that are 20 answers apart agree, three times in a row, by Cohen's
         kappa of at least 0.98 (after Bloodgood and Vijay-Shanker, "A Method for Stopping Active Learning
         Based on Stabilizing Predictions", CoNLL 2009).
@@ -483,12 +485,12 @@ class ActiveLearner:
         # The seed of a question depends on what was answered before, not on how often was asked.
         rng = np.random.RandomState([self.random_state, len(self.history_)])
         n = min(n, len(left))
-        model = self._asked.learn(self.labels_)
-        if model is None:
-            return self._unlike(left, n, rng).tolist(), []
         if [*self._weights] == ["random"]:
             drawn = rng.permutation(left)[:n].tolist()
             return drawn, drawn
+        model = self._asked.learn(self._without(list(self._drawn)))
+        if model is None:
+            return self._unlike(left, n, rng).tolist(), []
         due = int(self.random_share * (self._n_asked + n)) - int(self.random_share * self._n_asked)
         chance = model.chances(left)
         chosen: list[int] = []
@@ -587,7 +589,7 @@ class ActiveLearner:
             if event.kind == "query" and place not in self._guessed:
                 self._guessed[place] = _guesses(self._asked.learn(labels, keep=False), everyone)
             for index, label in zip(event.indices, event.labels, strict=False):
-                labels[index] = label
+                labels[index] = None if index in self._drawn else label
         here = len(self.history_)  # where the question stands that is being chosen
         self._guessed[here] = _guesses(model, everyone)
         asked = [place for place, event in enumerate(self.history_) if event.kind == "query"]

@@ -446,7 +446,7 @@ def test_votes_that_were_taken_back_are_not_remembered_for_a_drawn_question():
             model = FittedPool(QUICK, NOISY.counts).learn(labels)
             votes[np.arange(90), model.chances(np.arange(90)).argmax(axis=1)] += 1
         for row, label in zip(event.indices, event.labels, strict=False):
-            labels[row] = label
+            labels[row] = None if row in erring._drawn else label
     model = FittedPool(QUICK, NOISY.counts).learn(labels)
     votes[np.arange(90), model.chances(np.arange(90)).argmax(axis=1)] += 1
     assert_array_equal(erring._votes(model), votes)
@@ -1019,3 +1019,20 @@ def test_a_session_may_be_saved_later(tmp_path):
         assert again.history_ == learner.history_
         assert again.labels_ == learner.labels_
         assert_array_equal(again.query(), learner.query())
+
+
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
+def test_documents_drawn_at_random_have_no_say_in_what_is_asked(estimator):
+    """Whatever they are told as; what is predicted follows from them too."""
+    several = []
+    for shift in (0, 1):
+        learner = ActiveLearner(estimator, NOISY.counts, one_of_each(NOISY.target), random_share=0.5)
+        asked = []
+        for _ in range(12):
+            row = int(learner.query()[0])
+            asked.append(row)
+            drawn = row in learner.history_[-1].drawn
+            learner.tell(row, (int(NOISY.target[row]) + shift * drawn) % 3)
+        several.append((asked, learner.predict_proba()))
+    assert several[0][0] == several[1][0]
+    assert np.abs(several[0][1] - several[1][1]).max() > 0.05

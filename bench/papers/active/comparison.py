@@ -131,8 +131,8 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         "The thesis prints curves without figures, and says: both strategies beat random questions, most "
         "with few labels, and do not differ from each other; the soft mislabelling model is ahead of the "
         "hard one and of the fake label throughout. Area under the curve, in per cent. Here all three "
-        "models are judged by the same questions, those of the quick model. Its private corpus is Enron spam here, two "
-        "questions a round, of different classes.",
+        "models are judged by the same questions, those of the quick model. Its private corpus is Enron spam "
+        "here, two questions a round, of different classes.",
         report.table(["", "questions", *sessions.TITLES.values()], _models(measured)),
         "![The papers' three models](models.png)",
         "## Labels needed on 20 Newsgroups",
