@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -25,6 +27,8 @@ from plsa.supervision import UNLABELLED, is_unlabelled
 _MEMBERS = 4  # of a committee
 _CANDIDATES = 30  # documents whose answers are supposed
 _JUDGED = 200  # documents that supposed answers are judged by
+_CLUSTERS = 30  # for the first questions
+_CLUSTERED = 20_000  # documents: more are not needed to find them
 _WINDOW = 20  # answers between two models whose guesses are compared
 _WINDOWS = 3  # that have to agree
 _STEADY = 0.98  # Cohen's kappa of guesses that hardly change any more
@@ -96,7 +100,8 @@ class Status:
 class ActiveLearner:
     """Asks for the labels of documents, the most telling ones first, and learns from the answers.
 
-    It owns indices: documents are rows of X, which is never copied. `query` says which documents to look at,
+    It owns indices: documents are rows of X, which is never copied; what a quick model makes of it is kept,
+    counts scaled in two ways. `query` says which documents to look at,
     `tell` takes their labels. A document that was not asked for cannot be told by mistake: `volunteer` takes
     a label of one's own choice, `skip` leaves a document out, and `undo` takes the last of these back.
     `predict` fits the estimator to all that is known; questions are chosen by a quick model of it, in the
@@ -117,7 +122,8 @@ class ActiveLearner:
         - "auto": the margin between the two most probable classes, times how much the document stands for
           others that are in doubt;
         - "entropy" of its class (Krithara's margin method), "least confidence" or "margin" alone;
-        - "vote entropy" over the models so far (Krithara's entropy method);
+        - "vote entropy" over the models so far, one for each question (Krithara's entropy method; the first
+          question is one at random, as all votes are one);
         - "topic entropy" of P(topic|document), for estimators with topics;
         - "committee": disagreement of several models, times density (McCallum and Nigam). The members of our
           semi-supervised models start at draws from Dirichlet distributions, those of others learn from
@@ -146,7 +152,7 @@ class ActiveLearner:
         Whether a semi-supervised model of ours chooses questions after a few passes from the labels. If not,
         and for all other estimators, the estimator itself is fitted before every question.
     random_state : int, default=0
-        Seed. The same answers give the same questions.
+        Seed. The same answers give the same questions: an estimator without a seed gets this one.
     path : str or path, default=None
         A new file that every event is written to, and on the disk, before the call returns. `resume` goes on
         with it. `save` makes one later.
@@ -208,16 +214,18 @@ class ActiveLearner:
         self.cost = None if cost is None else inputs.check_cost(cost, self.n_documents)
         self.random_share = inputs.check_between(random_share, "random_share", 0.0, 1.0)
         self.quick = inputs.check_choice(quick, "quick", [True, False])
-        self.random_state = inputs.check_whole(random_state, "random_state", 0)
+        self.random_state = inputs.check_seed(random_state)
         self.unlabeled = unlabeled
         self.labels_: list[Any] = _read(y, self.n_documents, unlabeled)
         self._initial = list(self.labels_)
+        self._reserved = self._reserve()
         last, self._matrix = counted(estimator, X)
         if density:
             inputs.check_matrix(self._matrix, "density")
         self._vectors: sparse.csr_array | None = None
-        self._dense: queries.Scores | None = None
-        self._thorough = _Remembered(FittedPool(estimator, X))
+        self._densities: queries.Scores | None = None
+        self._planned: _Clusters | None = None
+        self._thorough = _Remembered(FittedPool(estimator, X, self.random_state))
         self._asked = self._thorough
         if quick and self._matrix is not None and QuickPool.serves(last):
             self._asked = _Remembered(QuickPool(last, self._matrix))
@@ -233,19 +241,25 @@ class ActiveLearner:
             return inputs.check_number(density, "density")
         return max((_DENSITY.get(name, 0.0) for name in self._weights), default=0.0)
 
+    def _reserve(self) -> list[int]:
+        """Documents to be drawn, in their order: a part of all that are open, whatever is asked later."""
+        left = [place for place, label in enumerate(self.labels_) if label is None]
+        shuffled = np.random.RandomState(self.random_state).permutation(left)
+        return shuffled[: int(np.ceil(self.random_share * len(left)))].astype(int).tolist()
+
     @classmethod
     def resume(
         cls, path: str | os.PathLike[str], estimator: Any, X: Any, y: Any = None, **options: Any
     ) -> Self:
         """The learner of a session's file as it was after its last whole line.
 
-        Everything but the file is given as it was when the session began; the file knows the labels that were
-        known then, and an error says where they differ.
+        Estimator, X, y and options are given as they were when the session began; what differs is an error.
         """
         learner = cls(estimator, X, y, **options)
         log, header, events = SessionLog.resume(path)
         inputs.check_same_session(header, {"format": header["format"], **learner._header()}, str(path))
-        for line in events:
+        for number, line in enumerate(events, 2):
+            inputs.check_event(line, learner.n_documents, str(path), number)
             learner._do(Event(line["event"], line["indices"], line["labels"], line.get("drawn", [])))
         learner._log = log
         return learner
@@ -264,6 +278,8 @@ class ActiveLearner:
     def _header(self) -> dict[str, Any]:
         return {
             "n_documents": self.n_documents,
+            "documents": _mark(self.X),
+            "estimator": type(self.estimator).__name__,
             "labels": _digest([(type(label).__name__, label) for label in self._initial]),
             "strategy": "own" if callable(self.strategy) else self._weights,
             "batch_size": self.batch_size,
@@ -333,18 +349,18 @@ class ActiveLearner:
 
     def tell(self, indices: ArrayLike, labels: Any) -> None:
         """The labels of documents that were asked for."""
-        places, names = inputs.check_answers(indices, labels, self.n_documents, self.labels_)
+        places, names = inputs.check_answers(indices, labels, self.n_documents, self.labels_, self.unlabeled)
         inputs.check_asked(places, self.pending_)
         self._record(Event("tell", places, names))
 
     def volunteer(self, indices: ArrayLike, labels: Any) -> None:
         """Labels of documents of one's own choice, asked for or not."""
-        places, names = inputs.check_answers(indices, labels, self.n_documents, self.labels_)
+        places, names = inputs.check_answers(indices, labels, self.n_documents, self.labels_, self.unlabeled)
         self._record(Event("volunteer", places, names))
 
     def skip(self, indices: ArrayLike) -> None:
         """Documents that are not to be asked for again; they may be volunteered."""
-        places, _ = inputs.check_answers(indices, None, self.n_documents, self.labels_)
+        places = inputs.check_open(indices, self.n_documents, self.labels_)
         inputs.check_asked(places, self.pending_)
         self._record(Event("skip", places))
 
@@ -370,6 +386,16 @@ class ActiveLearner:
         for document in documents:
             labels[document] = None
         return labels
+
+    def _shown(self, labels: list[Any]) -> list[Any]:
+        """What the model that asks may know: not the labels of drawn documents, but that there is a class."""
+        shown = [None if place in self._drawn else label for place, label in enumerate(labels)]
+        met = {label for label in shown if label is not None}
+        for place in self._told:
+            if place in self._drawn and labels[place] is not None and labels[place] not in met:
+                shown[place] = labels[place]
+                met.add(labels[place])
+        return shown
 
     def predict(self, X: Any = None) -> NDArray[Any]:
         """The classes of X, or of the session's own documents: their labels where there are any.
@@ -405,7 +431,7 @@ class ActiveLearner:
 
     def _own_guesses(self, model: PoolModel) -> NDArray[Any]:
         """The most probable class of each document; its label where there is one."""
-        guesses = model.classes[model.chances(np.arange(self.n_documents)).argmax(axis=1)].astype(object)
+        guesses = model.guesses(np.arange(self.n_documents)).astype(object)
         for place, label in enumerate(self.labels_):
             if label is not None:
                 guesses[place] = label
@@ -440,7 +466,7 @@ class ActiveLearner:
         elif steady:
             suggestion = f"stop: guesses have hardly changed for {_WINDOW * _WINDOWS} answers"
         elif len(agreement) < _WINDOWS:
-            suggestion = f"go on: after {_WINDOW * _WINDOWS} answers can be said whether guesses still change"
+            suggestion = f"go on: there are no models {_WINDOW * _WINDOWS} answers apart to compare yet"
         else:
             suggestion = "go on: answers still change the guesses"
         return Status(
@@ -462,7 +488,7 @@ class ActiveLearner:
         for part in np.array_split(order, min(_FOLDS, len(order))):
             model = pool.learn(self._without(part.tolist()), keep=False)
             if model is not None:
-                guess = model.classes[model.chances(part).argmax(axis=1)].tolist()
+                guess = model.guesses(part).tolist()
                 right += sum(self.labels_[place] == each for place, each in zip(part, guess, strict=True))
         return right
 
@@ -475,7 +501,7 @@ class ActiveLearner:
             model = pool.learn(labels, keep=back == 0)
             if model is None or not len(left):
                 break
-            guesses.append(model.classes[model.chances(left).argmax(axis=1)].astype(str))
+            guesses.append(model.guesses(left).astype(str))
         return [_kappa(old, new) for new, old in pairwise(guesses)][::-1]
 
     # --- choosing --------------------------------------------------------------------------------
@@ -488,43 +514,66 @@ class ActiveLearner:
         if [*self._weights] == ["random"]:
             drawn = rng.permutation(left)[:n].tolist()
             return drawn, drawn
-        model = self._asked.learn(self._without(list(self._drawn)))
-        if model is None:
-            return self._unlike(left, n, rng).tolist(), []
+        still = set(left.tolist()) if self._reserved else set()
+        kept = [place for place in self._reserved if place in still]
         due = int(self.random_share * (self._n_asked + n)) - int(self.random_share * self._n_asked)
-        chance = model.chances(left)
-        chosen: list[int] = []
-        if due < n:
-            scores = self._scores(model, chance, left, rng)
-            if self.cost is not None:
-                scores = queries.per_cost(scores, self.cost[left])
-            chosen = left[queries.select(scores, n - due, rng, chance.argmax(axis=1))].tolist()
-        drawn = rng.permutation(left[~np.isin(left, chosen)])[:due].tolist()
+        others = left[~np.isin(left, kept)]
+        drawn = kept[: max(due, n - len(others))]
+        chosen = self._chosen(others, n - len(drawn), rng)
+        drawn = kept[: n - len(chosen)]
         return chosen + drawn, drawn
 
-    def _scores(
-        self, model: PoolModel, chance: NDArray[Any], left: NDArray[np.intp], rng: np.random.RandomState
-    ) -> queries.Scores:
+    def _chosen(self, left: NDArray[np.intp], n: int, rng: np.random.RandomState) -> list[int]:
+        """The documents that are most worth asking for."""
+        if n <= 0:
+            return []
+        model, chance = self._said(left)
+        if model is None or chance is None:
+            return self._unlike(left, n).tolist()
+        guesses = chance.argmax(axis=1)
+        scores = self._scores(_Question(model, chance, guesses, left, n, rng))
+        if self.cost is not None:
+            scores = queries.per_cost(queries.from_zero(scores), self.cost[left])
+        tried = np.flatnonzero(np.isfinite(scores))
+        if len(tried) < n:
+            tried = np.arange(len(left))
+        return left[tried[queries.select(scores[tried], n, rng, guesses[tried])]].tolist()
+
+    def _said(self, left: NDArray[np.intp]) -> tuple[PoolModel | None, NDArray[np.float64] | None]:
+        """The model that asks and what it says of documents; None where too little is known for any.
+
+        Some estimators say so by an error.
+        """
+        labels = self._shown(self.labels_)
+        try:
+            model = self._asked.learn(labels)
+            return model, None if model is None else model.chances(left)
+        except ValueError as error:
+            known = sum(label is not None for label in labels)
+            warnings.warn(
+                f"{type(self.estimator).__name__} cannot learn from {known} labels yet ({error}); documents "
+                "that are unlike each other are asked for instead.",
+                UserWarning,
+                stacklevel=5,
+            )
+            return None, None
+
+    def _scores(self, question: _Question) -> queries.Scores:
         """How much each document is worth asking for."""
         if callable(self.strategy):
-            return self._weighed(inputs.check_own_scores(self.strategy(chance), len(left)), left)
-        each = {name: self._score(name, model, chance, left, rng) for name in self._weights}
+            own = inputs.check_own_scores(self.strategy(question.chance), len(question.left))
+            return self._weighed(own, question.left)
+        each = {name: self._score(name, question) for name in self._weights}
         if len(each) == 1:
             return next(iter(each.values()))
         return queries.combined(each, self._weights)
 
-    def _score(
-        self,
-        name: str,
-        model: PoolModel,
-        chance: NDArray[Any],
-        left: NDArray[np.intp],
-        rng: np.random.RandomState,
-    ) -> queries.Scores:
+    def _score(self, name: str, question: _Question) -> queries.Scores:
+        model, chance, left = question.model, question.chance, question.left
         if name in ("expected log loss", "expected error"):
-            return self._expected(name, model, chance, left, rng)
+            return self._expected(name, question)
         if name == "random":
-            return rng.uniform(size=len(left))
+            return question.rng.uniform(size=len(left))
         if name == "auto":
             return self._auto(chance, left)
         if name == "entropy":
@@ -536,7 +585,7 @@ class ActiveLearner:
         elif name == "topic entropy":
             scores = queries.entropy(model.topics(left))
         elif name == "committee":
-            scores = queries.disagreement(model.committee(left, _MEMBERS, rng))
+            scores = queries.disagreement(model.committee(left, _MEMBERS, question.rng))
         else:
             scores = queries.smallest_margin(chance)
         return self._weighed(scores, left)
@@ -545,9 +594,9 @@ class ActiveLearner:
         """Scores times the density of documents, as far as it is asked for and there is any."""
         if not self.density or self._matrix is None:
             return scores
-        if self._dense is None:
-            self._dense = queries.density(self._tfidf())
-        return np.asarray(scores * self._dense[left] ** self.density)
+        if self._densities is None:
+            self._densities = queries.density(self._tfidf())
+        return np.asarray(queries.from_zero(scores) * self._densities[left] ** self.density)
 
     def _auto(self, chance: NDArray[Any], left: NDArray[np.intp]) -> queries.Scores:
         """The margin, times a power of the density among documents by their margins."""
@@ -558,26 +607,23 @@ class ActiveLearner:
         doubt[left] = margin
         return np.asarray(margin * queries.density(self._tfidf(), doubt)[left] ** self.density)
 
-    def _expected(
-        self,
-        name: str,
-        model: PoolModel,
-        chance: NDArray[Any],
-        left: NDArray[np.intp],
-        rng: np.random.RandomState,
-    ) -> queries.Scores:
-        """Minus the expected loss of some candidates; of the others minus infinity."""
-        candidates = queries.select(self._auto(chance, left), _CANDIDATES, rng)
+    def _expected(self, name: str, question: _Question) -> queries.Scores:
+        """What candidates are expected to save beside the worst of them; of all others minus infinity."""
+        left, chance, rng = question.left, question.chance, question.rng
+        number = max(_CANDIDATES, 3 * question.n)
+        guesses = question.guesses if question.n > 1 else None  # a batch is of different classes
+        candidates = queries.select(self._auto(chance, left), number, rng, guesses)
         judged = rng.permutation(left)[:_JUDGED]
         loss = "log" if name == "expected log loss" else "zero-one"
-        scores = np.full(len(left), -np.inf)
-        scores[candidates] = -expected_losses(
-            model,
+        losses = expected_losses(
+            question.model,
             left[candidates],
             chance[candidates],
             judged,
             lambda found: queries.expected_loss(found, loss),
         )
+        scores = np.full(len(left), -np.inf)
+        scores[candidates] = losses.max() - losses
         return scores
 
     def _votes(self, model: PoolModel) -> NDArray[np.float64]:
@@ -587,9 +633,10 @@ class ActiveLearner:
         labels = list(self._initial)
         for place, event in enumerate(self.history_):
             if event.kind == "query" and place not in self._guessed:
-                self._guessed[place] = _guesses(self._asked.learn(labels, keep=False), everyone)
+                shown = self._asked.learn(self._shown(labels), keep=False)
+                self._guessed[place] = _guesses(shown, everyone)
             for index, label in zip(event.indices, event.labels, strict=False):
-                labels[index] = None if index in self._drawn else label
+                labels[index] = label
         here = len(self.history_)  # where the question stands that is being chosen
         self._guessed[here] = _guesses(model, everyone)
         asked = [place for place, event in enumerate(self.history_) if event.kind == "query"]
@@ -605,27 +652,67 @@ class ActiveLearner:
             self._vectors = pool.vectors if isinstance(pool, QuickPool) else vectors(self._matrix)
         return self._vectors
 
-    def _unlike(self, left: NDArray[np.intp], n: int, rng: np.random.RandomState) -> NDArray[np.intp]:
-        """Documents that stand for others and are unlike each other; at random where there is no matrix."""
+    def _unlike(self, left: NDArray[np.intp], n: int) -> NDArray[np.intp]:
+        """Documents that stand for others and are unlike each other and those that were asked for before.
+
+        One of each cluster, the next being large and far from those that were met. At random where there is
+        no matrix.
+        """
+        rng = np.random.RandomState(self.random_state)
+        shuffled = rng.permutation(self.n_documents)
+        shuffled = shuffled[np.isin(shuffled, left)]
         if self._matrix is None:
-            return rng.permutation(left)[:n]
-        matrix = self._tfidf()[left]
-        number = min(max(2, 3 * n), len(left))
-        cluster = means(matrix, number, np.empty(0, dtype=np.intp), rng)
-        inside = [np.flatnonzero(cluster == each) for each in range(number)]
-        inside = [each for each in inside if len(each)]
-        centre = np.array([unit(np.asarray(matrix[each].sum(axis=0)).ravel()) for each in inside])
-        size = np.array([len(each) for each in inside], dtype=np.float64)
-        nearest = np.zeros(len(inside))  # cosine to a cluster that was chosen
+            return shuffled[:n]
+        if self._planned is None or len(self._planned.size) < n:
+            self._planned = _cluster(self._tfidf(), max(n, _CLUSTERS), rng)
+        plan, matrix = self._planned, self._tfidf()
+        seen = [*self.skipped_, *self.pending_]
+        seen += [place for place, label in enumerate(self.labels_) if label is not None]
+        # Of a document whose words are met nothing is new: its cluster is that of its nearest centre.
+        met = np.unique((matrix[seen] @ plan.centre.T).argmax(axis=1)).tolist() if seen else []
+        nearest = (plan.centre @ plan.centre[met].T).max(axis=1) if met else np.zeros(len(plan.size))
+        free = ~np.isin(np.arange(len(plan.size)), met)
+        fit = matrix[left] @ plan.centre.T
         chosen: list[int] = []
-        while len(chosen) < min(n, len(inside)):
-            best = int(np.argmax(np.where(size > 0, size * (1 - nearest), -np.inf)))
-            own = inside[best]
-            chosen.append(int(own[np.argmax(matrix[own] @ centre[best])]))
-            nearest = np.maximum(nearest, centre @ centre[best])
-            size[best] = 0.0
-        others = [place for place in rng.permutation(len(left)).tolist() if place not in set(chosen)]
-        return left[(chosen + others)[:n]]
+        while len(chosen) < n and free.any():
+            best = int(np.argmax(np.where(free, np.sqrt(plan.size) * (1 - nearest), -np.inf)))
+            place = int(np.argmax(fit[:, best]))
+            if left[place] not in chosen:
+                chosen.append(int(left[place]))
+            nearest = np.maximum(nearest, plan.centre @ plan.centre[best])
+            free[best] = False
+        others = [place for place in shuffled.tolist() if place not in set(chosen)]
+        return np.array((chosen + others)[:n], dtype=np.intp)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is known when documents are chosen."""
+
+    model: PoolModel
+    chance: NDArray[np.float64]  # P(class|document) of those that may be asked for
+    guesses: NDArray[np.intp]
+    left: NDArray[np.intp]
+    n: int
+    rng: np.random.RandomState
+
+
+@dataclass(frozen=True, slots=True)
+class _Clusters:
+    """Groups of documents that are alike."""
+
+    centre: NDArray[np.float64]  # (clusters, words), unit length
+    size: NDArray[np.float64]
+
+
+def _cluster(matrix: sparse.csr_array, number: int, rng: np.random.RandomState) -> _Clusters:
+    """Clusters of documents, or of some of very many."""
+    some = rng.permutation(matrix.shape[0])[:_CLUSTERED]
+    part = sparse.csr_array(matrix[some])
+    cluster = means(part, min(number, len(some)), np.empty(0, dtype=np.intp), rng)
+    groups = [np.flatnonzero(cluster == each) for each in np.unique(cluster)]
+    centre = np.array([unit(np.asarray(part[each].sum(axis=0)).ravel()) for each in groups])
+    return _Clusters(centre, np.array([len(each) for each in groups], dtype=np.float64))
 
 
 _Guesses = tuple[list[Any], NDArray[np.intp]] | None  # classes, and the guessed one of each document
@@ -657,6 +744,22 @@ class _Remembered:
         return model
 
 
+def _mark(X: Any) -> int:
+    """A number that other documents hardly have."""
+    if sparse.issparse(X):
+        rows = X.tocsr()
+        parts = [rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)]
+    elif hasattr(X, "to_numpy") or isinstance(X, np.ndarray):
+        plain = np.asarray(X)
+        parts = [plain if plain.dtype.kind in "biuf" else repr(plain.tolist()).encode()]
+    else:
+        parts = [repr(list(X)).encode()]
+    mark = 0
+    for part in parts:
+        mark = zlib.crc32(part if isinstance(part, bytes) else np.ascontiguousarray(part), mark)
+    return mark
+
+
 def _digest(values: list[Any]) -> str:
     """A few letters that other values hardly have."""
     return hashlib.sha256(repr(values).encode()).hexdigest()[:16]
@@ -673,4 +776,7 @@ def _read(y: Any, n_documents: int, unlabeled: Any) -> list[Any]:
         return [None] * n_documents
     labels = inputs.check_labels(y, n_documents)
     missing = is_unlabelled(labels, unlabeled)
-    return [None if gone else label for label, gone in zip(labels.tolist(), missing.tolist(), strict=True)]
+    return [
+        None if gone else inputs.plain_label(label)
+        for label, gone in zip(labels.tolist(), missing.tolist(), strict=True)
+    ]

@@ -791,7 +791,12 @@ def check_json_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
 
 def check_session_header(header: dict[str, Any] | None, path: Path, known: int) -> None:
     """Raises where a file is no session, or one of another format."""
-    if header is None or "format" not in header:
+    if header is None:
+        raise ValueError(
+            f"{path} has no whole line: the program ended before anything was asked. Delete it and begin "
+            "anew."
+        )
+    if "format" not in header:
         raise ValueError(f"{path} is no session: its first line has no format.")
     if header["format"] != known:
         raise ValueError(f"{path} is a session of format {header['format']}; this version reads {known}.")
@@ -806,7 +811,26 @@ def check_answering(estimator: Any) -> Any:
             f"estimator == {estimator!r} has neither predict_proba nor decision_function, so that nothing "
             "says how sure it is."
         )
+    for name, value in estimator.get_params().items():
+        if name.rpartition("__")[2] == "decision_function_shape" and value == "ovo":
+            raise ValueError(f"{name} == 'ovo' gives a value for each pair of classes: pass 'ovr'.")
     return estimator
+
+
+def check_seed(value: Any) -> int:
+    """A whole number that NumPy takes for a seed."""
+    seed = check_whole(value, "random_state", 0)
+    if seed >= 2**32:
+        raise ValueError(f"random_state == {value!r}, but must be below 2**32.")
+    return seed
+
+
+def check_options(given: Mapping[str, Any], known: Sequence[str], name: str) -> dict[str, Any]:
+    """Options of an active learner, all of them known."""
+    for option in given:
+        if option not in known:
+            raise ValueError(f"{name!r} has the option {option!r}, but may have {', '.join(known)}.")
+    return dict(given)
 
 
 def check_strategy(strategy: Any, known: Sequence[str]) -> dict[str, float]:
@@ -865,10 +889,8 @@ def check_cost(cost: ArrayLike, n_documents: int) -> NDArray[np.float64]:
     return each.astype(np.float64)
 
 
-def check_answers(
-    indices: Any, labels: Any, n_documents: int, known: Sequence[Any]
-) -> tuple[list[int], list[Any]]:
-    """Documents without a label, each once, and their labels, where `labels` is not None."""
+def check_open(indices: Any, n_documents: int, known: Sequence[Any]) -> list[int]:
+    """Documents without a label, each once."""
     places = np.atleast_1d(np.asarray(indices))
     if places.ndim != 1 or places.dtype.kind not in "iu":
         raise ValueError(
@@ -884,18 +906,59 @@ def check_answers(
     twice, number = np.unique(places, return_counts=True)
     if np.any(number > 1):
         raise ValueError(f"document {twice[number > 1][0]} is there twice: give each document once.")
-    if labels is None:
-        return places.tolist(), []
-    several = [labels] if isinstance(labels, str) or not hasattr(labels, "__len__") else list(labels)
-    names = [each.item() if isinstance(each, np.generic) else each for each in several]
+    result: list[int] = places.tolist()
+    return result
+
+
+def check_answers(
+    indices: Any, labels: Any, n_documents: int, known: Sequence[Any], unlabeled: Any
+) -> tuple[list[int], list[Any]]:
+    """Documents without a label, each once, and their labels, of one kind with those that are known."""
+    places = check_open(indices, n_documents, known)
+    if isinstance(labels, set | frozenset | Mapping):
+        raise ValueError(f"labels == {labels!r} has no order: give a list, one label for each document.")
+    if isinstance(labels, str) or not hasattr(labels, "__len__") or np.ndim(labels) == 0:
+        several = [labels]
+    else:
+        several = list(labels)
+    names = [plain_label(each) for each in several]
     if len(names) != len(places):
         raise ValueError(f"there are {len(names)} labels for {len(places)} documents: give one for each.")
-    for place, name in zip(places.tolist(), names, strict=True):
+    other = next((label for label in known if label is not None), None)
+    for place, name in zip(places, names, strict=True):
         if name is None or (isinstance(name, float) and name != name):
             raise ValueError(f"document {place} is told as {name!r}, which is no label: skip it instead.")
-        if not isinstance(name, str | int | float | bool):
-            raise ValueError(f"document {place} is told as {name!r}, but a label is a string or a number.")
-    return places.tolist(), names
+        kind = _label_kind(name)
+        if kind is None:
+            raise ValueError(
+                f"document {place} is told as {name!r}, but a label is a string or a whole number."
+            )
+        if unlabeled is not None and kind == _label_kind(unlabeled) and name == unlabeled:
+            raise ValueError(
+                f"document {place} is told as {name!r}, which marks a document without a label: skip it, or "
+                "begin with unlabeled=None if that is a class of yours."
+            )
+        if other is not None and kind != _label_kind(other):
+            raise ValueError(
+                f"document {place} is told as {name!r}, a {kind}, but other labels are a "
+                f"{_label_kind(other)}, such as {other!r}."
+            )
+        other = name if other is None else other
+    return places, names
+
+
+def plain_label(label: Any) -> Any:
+    """A label as a plain Python value."""
+    return label.item() if isinstance(label, np.generic | np.ndarray) and np.ndim(label) == 0 else label
+
+
+def _label_kind(label: Any) -> str | None:
+    """Labels of one kind can be told apart and sorted; None: not a label."""
+    if isinstance(label, str | bool):
+        return "string" if isinstance(label, str) else "truth value"
+    if isinstance(label, int | float) and abs(label) < 2**63 and label == int(label):
+        return "number"
+    return None
 
 
 def check_asked(places: Sequence[int], pending: Sequence[int]) -> None:
@@ -934,11 +997,26 @@ def check_own_scores(scores: Any, n_documents: int) -> NDArray[np.float64]:
 def check_same_session(found: Mapping[str, Any], given: Mapping[str, Any], path: str) -> None:
     """Raises where a session began with something else than it is resumed with."""
     for name, value in given.items():
-        if found.get(name) != value:
-            raise ValueError(
-                f"{path} began with {name} {found.get(name)!r}, but is resumed with {value!r}: give X, y and "
-                "the options of then."
-            )
+        if found.get(name) == value:
+            continue
+        if name in ("documents", "labels", "cost"):  # of which the file has a digest only
+            raise ValueError(f"{path} began with other {name}: give X, y and the options of then.")
+        raise ValueError(
+            f"{path} began with {name} {found.get(name)!r}, but is resumed with {value!r}: give X, y and the "
+            "options of then."
+        )
+
+
+def check_event(line: Mapping[str, Any], n_documents: int, path: str, number: int) -> None:
+    """Raises where a line of a session's file is no event of these documents."""
+    kinds = ("query", "tell", "volunteer", "skip", "undo")
+    indices, labels = line.get("indices"), line.get("labels")
+    good = line.get("event") in kinds and isinstance(indices, list) and isinstance(labels, list)
+    if good:
+        good = all(isinstance(each, int) and 0 <= each < n_documents for each in indices)  # type: ignore[union-attr]
+        good &= line["event"] not in ("tell", "volunteer") or len(labels) == len(indices)  # type: ignore[arg-type]
+    if not good:
+        raise ValueError(f"{path}, line {number}, is no event of this session. It was changed by hand?")
 
 
 def check_known(name: Any, what: str, known: Sequence[str]) -> None:

@@ -59,6 +59,9 @@ class PoolModel(Protocol):
     def chances(self, documents: Documents) -> Chances:
         """P(class|document) of documents of the pool."""
 
+    def guesses(self, documents: Documents) -> NDArray[Any]:
+        """The class that each of these documents is taken for."""
+
     def topics(self, documents: Documents) -> NDArray[np.float64]:
         """P(topic|document) of documents of the pool."""
 
@@ -147,6 +150,10 @@ class QuickModel:
             return found
         trust = label_trust(int(self.labels.labelled.sum()), len(self.classes))
         return np.asarray((1 - trust) * found + trust * self._of_student()[documents])
+
+    def guesses(self, documents: Documents) -> NDArray[Any]:
+        """The most probable class of each."""
+        return np.asarray(self.classes[self.chances(documents).argmax(axis=1)])
 
     def of_aspects(self, documents: Documents) -> Chances:
         """P(y|d) = sum_z P(z|d) P(y|z)."""
@@ -264,8 +271,12 @@ def _shares(joint: NDArray[np.float64]) -> NDArray[np.float64]:
 class FittedPool:
     """Documents that an estimator is fitted to: to all of them if it learns from unlabelled ones too."""
 
-    def __init__(self, estimator: Any, X: Any) -> None:
-        self.estimator = estimator
+    def __init__(self, estimator: Any, X: Any, random_state: int = 0) -> None:
+        self.estimator = clone(estimator)
+        # What has no seed gets one: the same labels give the same model.
+        unseeded = [name for name, value in estimator.get_params().items() if value is None]
+        seeds = [name for name in unseeded if name.rpartition("__")[2] == "random_state"]
+        self.estimator.set_params(**dict.fromkeys(seeds, random_state))
         self.X = X
         self.all_documents = takes_unlabelled(estimator)
 
@@ -297,10 +308,22 @@ class FittedModel:
 
     def chances(self, documents: Documents) -> Chances:
         """What it says of documents; of those it was fitted to, what it knows of them."""
-        known: Any = getattr(self.estimator, "transduction_", None)
-        if np.shape(known) == (_num_samples(self.pool.X), len(self.classes)):
+        known = self._transduction()
+        if known is not None:
             return np.asarray(known[documents], dtype=np.float64)
         return chances(self.estimator, _safe_indexing(self.pool.X, documents))
+
+    def guesses(self, documents: Documents) -> NDArray[Any]:
+        """What it predicts; of documents that it was fitted to, what it has guessed."""
+        known = self._transduction()
+        if known is not None:
+            return np.asarray(self.classes[known[documents].argmax(axis=1)])
+        return np.asarray(self.estimator.predict(_safe_indexing(self.pool.X, documents)))
+
+    def _transduction(self) -> Any:
+        """P(class|document) of all documents, where the estimator has it."""
+        known: Any = getattr(self.estimator, "transduction_", None)
+        return known if np.shape(known) == (_num_samples(self.pool.X), len(self.classes)) else None
 
     def topics(self, documents: Documents) -> NDArray[np.float64]:
         """What `transform` makes of documents."""

@@ -85,6 +85,13 @@ def density(matrix: sparse.csr_array, weight: NDArray[Any] | None = None) -> Sco
     return np.maximum(np.asarray(matrix @ mean, dtype=np.float64), 0.0)
 
 
+def from_zero(scores: Scores) -> Scores:
+    """The same order, none of them below 0, so that it may be multiplied and divided; -inf stays."""
+    finite = scores[np.isfinite(scores)]
+    lowest = min(0.0, float(finite.min())) if len(finite) else 0.0
+    return np.asarray(scores - lowest)
+
+
 def per_cost(scores: Scores, cost: NDArray[Any]) -> Scores:
     """How much there is to gain for a unit of cost, such as a word to be read."""
     return np.asarray(scores / np.asarray(cost, dtype=np.float64))

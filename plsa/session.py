@@ -59,10 +59,15 @@ class SessionLog:
         """Writes a line each; they are on the disk afterwards."""
         lines = [json.dumps(each, ensure_ascii=False, separators=(",", ":")) + "\n" for each in events]
         line = "".join(lines).encode()
+        before = os.fstat(self._file).st_size
         written = 0
-        while written < len(line):
-            written += os.write(self._file, line[written:])
-        os.fsync(self._file)
+        try:
+            while written < len(line):
+                written += os.write(self._file, line[written:])
+            os.fsync(self._file)
+        except BaseException:  # half a line would take the next one with it
+            os.ftruncate(self._file, before)
+            raise
 
     def close(self) -> None:
         """Lets go of the file."""

@@ -226,17 +226,19 @@ def simulate(
     inputs.check_answering(estimator)
     n_documents = _num_samples(X)
     classes, code = inputs.check_all_labelled(y_true, n_documents)
-    named = _named(strategies)
+    named = _named(strategies, n_documents)
     n_queries = inputs.check_whole(n_queries, "n_queries", 1)
     repeats = inputs.check_whole(repeats, "repeats", 1)
     initial = inputs.check_whole(initial, "initial", 0)
     batch_size = inputs.check_whole(batch_size, "batch_size", 1)
-    inputs.check_whole(random_state, "random_state", 0)
+    inputs.check_seed(random_state)
     inputs.check_held_out(test)
     at = _marks(marks, n_queries)
     draws = [_draw(code, test, initial, (random_state, repeat)) for repeat in range(repeats)]
     for train, _, _ in draws:
         inputs.check_enough_to_ask(len(train) - initial * len(classes), n_queries)
+    seeds = np.random.SeedSequence(random_state).generate_state(repeats).tolist()
+    usual = {"batch_size": batch_size}
     jobs: list[tuple[str | None, int]] = [(None, repeat) for repeat in range(repeats)]
     jobs += [(name, repeat) for repeat in range(repeats) for name in named]
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
@@ -248,7 +250,7 @@ def simulate(
             test,
             draws[repeat],
             name,
-            None if name is None else {"batch_size": batch_size, "random_state": repeat, **named[name]},
+            None if name is None else {**usual, "random_state": seeds[repeat], **named[name]},
             at,
             repeat,
         )
@@ -294,6 +296,8 @@ def _play(
         if options is None:
             model = FittedPool(estimator, pool).learn(truth.tolist()).estimator
             return name, repeat, np.array([np.mean(model.predict(new) == true)]), 0.0
+        if options.get("cost") is not None:
+            options = {**options, "cost": options["cost"][train]}
         labels = np.full(len(train), None, dtype=object)
         labels[known] = truth[known]
         learner = ActiveLearner(estimator, pool, labels, unlabeled=None, **options)
@@ -341,24 +345,26 @@ def _draw(
     return train, np.sort(np.array(held, dtype=np.intp)), np.array(sorted(known), dtype=np.intp)
 
 
-def _named(strategies: Any) -> dict[str, dict[str, Any]]:
+def _named(strategies: Any, n_documents: int) -> dict[str, dict[str, Any]]:
     """The options of each strategy."""
     if isinstance(strategies, Mapping):
-        pairs = [
-            (str(name), dict(given) if _is_options(given) else {"strategy": given})
-            for name, given in strategies.items()
-        ]
+        pairs = [(str(name), _options(given, str(name))) for name, given in strategies.items()]
     else:
         several = [strategies] if isinstance(strategies, str) or callable(strategies) else list(strategies)
         pairs = [(getattr(each, "__name__", str(each)), {"strategy": each}) for each in several]
     inputs.check_names([name for name, _ in pairs])
     for _, options in pairs:
         inputs.check_strategy(options.get("strategy", "auto"), STRATEGIES)
+        if options.get("cost") is not None:
+            options["cost"] = inputs.check_cost(options["cost"], n_documents)
     return dict(pairs)
 
 
-def _is_options(given: Any) -> bool:
-    return isinstance(given, Mapping) and all(name in _OPTIONS for name in given)
+def _options(given: Any, name: str) -> dict[str, Any]:
+    """Options of an `ActiveLearner`, or a strategy as one of them."""
+    if isinstance(given, Mapping) and not any(each in STRATEGIES for each in given):
+        return inputs.check_options(given, _OPTIONS, name)
+    return {"strategy": given}
 
 
 _OPTIONS = ("strategy", "batch_size", "density", "cost", "random_share", "quick", "random_state")

@@ -10,12 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectFpr, chi2
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import cohen_kappa_score
 from sklearn.naive_bayes import MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 
 from plsa import MissingLabelPLSA, SoftMislabelingPLSA, active, queries
 from plsa.active import STRATEGIES, ActiveLearner, Event
@@ -665,7 +668,7 @@ def test_agreement_is_the_kappa_of_models_twenty_answers_apart():
             assert len(wanted) == min(number // 20, 3)
             assert not status.stop
             assert status.suggestion.startswith(
-                "go on: answers" if number == 70 else "go on: after 60 answers"
+                "go on: answers" if number == 70 else "go on: there are no models 60 answers apart"
             )
     assert min(wanted) < 0.9
 
@@ -866,7 +869,7 @@ def test_wrong_answers():
         ([0.5], [0], "must be rows of X"),
         ([asked[0]], [None], "is no label: skip it"),
         ([asked[0]], [float("nan")], "is no label"),
-        ([asked[0]], [[1]], "a label is a string or a number"),
+        ([asked[0]], [[1]], "a label is a string or a whole number"),
     ):
         with pytest.raises(ValueError, match=message):
             learner.tell(indices, labels)
@@ -920,7 +923,7 @@ def test_another_session_is_not_resumed(tmp_path):
     other = first_labels()
     other[TRUTH.index(1)] = -1
     for arguments, message in (
-        ((QUICK, X, other), "began with labels"),
+        ((QUICK, X, other), "began with other labels"),
         ((QUICK, X[:50], first_labels()[:50]), "began with n_documents 60, but is resumed with 50"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -946,6 +949,7 @@ PERSON = """
 import sys
 import numpy as np
 from sklearn.naive_bayes import MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
 from plsa.active import ActiveLearner
 from plsa.datasets import planted_corpus
 corpus = planted_corpus(60, 40, 3, n_classes=3, doc_concentration=0.05, random_state=0)
@@ -992,7 +996,7 @@ def test_another_cost_is_another_session(tmp_path):
     path = tmp_path / "session.jsonl"
     ActiveLearner(QUICK, X, first_labels(), cost=np.arange(1, 61), path=path)
     ActiveLearner.resume(path, QUICK, X, first_labels(), cost=np.arange(1, 61))
-    with pytest.raises(ValueError, match="began with cost"):
+    with pytest.raises(ValueError, match="began with other cost"):
         ActiveLearner.resume(path, QUICK, X, first_labels(), cost=np.arange(2, 62))
 
 
@@ -1036,3 +1040,172 @@ def test_documents_drawn_at_random_have_no_say_in_what_is_asked(estimator):
         several.append((asked, learner.predict_proba()))
     assert several[0][0] == several[1][0]
     assert np.abs(several[0][1] - several[1][1]).max() > 0.05
+
+
+def test_answers_that_cannot_be_read_again_are_never_written(tmp_path):
+    """They are refused first: a session's file holds what was taken."""
+    path = tmp_path / "session.jsonl"
+    learner = ActiveLearner(QUICK, X, first_labels(), batch_size=2, path=path)
+    rows = learner.query()
+    before = path.read_bytes()
+    for labels, message in (
+        (None, "there are 1 labels for 2 documents"),
+        ([None, 1], "which is no label"),
+        ([1, -1], "which marks a document without a label"),
+        ([1, "1"], "told as '1', a string, but other labels are a number"),
+        ([1, True], "a truth value, but other labels are a number"),
+        ([1, 1.5], "a string or a whole number"),
+        ([1, float("inf")], "a string or a whole number"),
+        ([1, 2**70], "a string or a whole number"),
+        ({0, 1}, "has no order"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            learner.tell(rows, labels)
+    assert path.read_bytes() == before
+    with pytest.raises(ValueError, match="told as None, which is no label"):
+        learner.volunteer(rows[0], None)
+    learner.tell(rows[0], np.array(2))
+    learner.tell(rows[1], 1.0)
+    assert ActiveLearner.resume(path, QUICK, X, first_labels(), batch_size=2).labels_ == learner.labels_
+
+
+def test_a_file_that_was_changed_is_refused(tmp_path):
+    """The line is named."""
+    path = tmp_path / "session.jsonl"
+    ActiveLearner(QUICK, X, first_labels(), path=path).query()
+    whole = path.read_text()
+    for line in (
+        {"event": "tell", "indices": [500], "labels": [1]},
+        {"event": "tell", "indices": [5], "labels": []},
+        {"event": "guess", "indices": [5], "labels": []},
+        {"indices": [5]},
+    ):
+        path.write_text(whole + json.dumps(line) + "\n")
+        with pytest.raises(ValueError, match="line 3, is no event of this session"):
+            ActiveLearner.resume(path, QUICK, X, first_labels())
+
+
+def test_other_documents_or_another_classifier_are_another_session(tmp_path):
+    """Else labels would stand beside the wrong documents."""
+    path = tmp_path / "session.jsonl"
+    ActiveLearner(QUICK, X, first_labels(), path=path)
+    objects = np.array([None if label < 0 else np.int64(label) for label in first_labels()], dtype=object)
+    ActiveLearner.resume(path, QUICK, X, objects)
+    with pytest.raises(ValueError, match="began with other documents"):
+        ActiveLearner.resume(path, QUICK, X[::-1], first_labels())
+    with pytest.raises(ValueError, match="began with estimator 'MultinomialNB'"):
+        ActiveLearner.resume(path, OURS, X, first_labels())
+    texts = ["a tea", "the ball", "tea ball"]
+    other = tmp_path / "texts.jsonl"
+    steps = make_pipeline(CountVectorizer(), MultinomialNB())
+    ActiveLearner(steps, texts, path=other)
+    ActiveLearner.resume(other, steps, list(texts))
+    with pytest.raises(ValueError, match="began with other documents"):
+        ActiveLearner.resume(other, steps, texts[::-1])
+
+
+@pytest.mark.parametrize(
+    "strategy", ["margin", "expected log loss", "expected error", lambda p: -p.max(axis=1)]
+)
+def test_what_costs_less_is_asked_for_first(strategy):
+    """Also where scores are below 0, and a dense document before a lone one."""
+    y = one_of_each(NOISY.target)
+    cost = np.where(np.arange(90) % 2, 1.0, 1e6)
+    asked = ActiveLearner(QUICK, NOISY.counts, y, strategy, cost=cost, batch_size=5).query()
+    assert np.all(asked % 2 == 1)
+    if callable(strategy):
+        dense = queries.density(vectors(NOISY.counts))
+        asked = ActiveLearner(QUICK, NOISY.counts, y, strategy, density=50.0).query()
+        assert dense[asked[0]] > np.quantile(dense, 0.9)
+
+
+def test_the_random_slice_is_a_sample_of_all_documents():
+    """It is set aside at the start: what was asked for before does not make it easier."""
+    y = one_of_each(NOISY.target)
+    slices = []
+    for strategy in ("margin", "least confidence"):
+        learner = ActiveLearner(QUICK, NOISY.counts, y, strategy, random_share=0.25, random_state=3)
+        answered(learner, 40, NOISY.target)
+        slices.append([place for place in learner._told if place in learner._drawn])
+    assert len(slices[0]) == 10
+    assert slices[0] == slices[1]
+    assert slices[0] == np.random.RandomState(3).permutation(np.flatnonzero(y < 0))[:10].tolist()
+
+
+def test_a_class_that_only_the_random_slice_has_met_is_known_to_who_asks():
+    """By one of its documents."""
+    y = one_of_each(NOISY.target)
+    y[NOISY.target == 2] = -1
+    learner = ActiveLearner(QUICK, NOISY.counts, y, random_share=0.5)
+    for _ in range(20):
+        row = int(learner.query()[0])
+        drawn = row in learner.history_[-1].drawn
+        learner.tell(row, int(NOISY.target[row]) if drawn else int(NOISY.target[row]) % 2)
+    shown = learner._shown(learner.labels_)
+    assert [label for label in shown if label == 2] == [2]
+    assert 2 in learner._asked.learn(shown).classes
+
+
+def test_the_first_questions_are_unlike_each_other():
+    """One at a time as in a batch, whatever the classes' sizes; copies are asked for once."""
+    corpus = planted_corpus(110, 60, 2, n_classes=2, doc_concentration=0.02, random_state=1)
+    large, small = (np.flatnonzero(corpus.target == each) for each in (0, 1))
+    rows = np.concatenate([np.repeat(large[0], 40), large, small[:8]])
+    counts, truth = corpus.counts[rows], corpus.target[rows]
+    together = ActiveLearner(QUICK, counts, batch_size=6).query().tolist()
+    learner = ActiveLearner(QUICK, counts)
+    asked = []
+    while len({truth[row] for row in asked}) < 2:
+        (row,) = learner.query().tolist()
+        learner.skip(row) if len(asked) == 1 else learner.tell(row, int(truth[row]))
+        asked.append(row)
+    assert len(asked) < 12
+    assert asked[: len(together)] == together[: len(asked)]
+    assert sum(row < 41 for row in together) <= 1
+
+
+def test_an_estimator_that_needs_more_labels_is_waited_for():
+    """Documents that are unlike each other come first, and a warning says why."""
+    learner = ActiveLearner(KNeighborsClassifier(n_neighbors=5), NOISY.counts, one_of_each(NOISY.target))
+    with pytest.warns(UserWarning, match="cannot learn from 3 labels yet"):
+        rows = learner.query(3)
+    learner.tell(rows, NOISY.target[rows])
+    assert len(learner.query(1)) == 1
+
+
+def test_an_estimator_without_a_seed_gets_one():
+    """The same answers give the same questions."""
+    forest = RandomForestClassifier(5)
+    first, second = (ActiveLearner(forest, NOISY.counts, one_of_each(NOISY.target)) for _ in range(2))
+    assert answered(first, 4, NOISY.target) == answered(second, 4, NOISY.target)
+    assert forest.random_state is None
+
+
+def test_one_against_one_is_refused():
+    """Its decision values are of pairs of classes."""
+    with pytest.raises(ValueError, match="decision_function_shape == 'ovo'"):
+        ActiveLearner(SVC(decision_function_shape="ovo"), X)
+
+
+def test_own_documents_are_predicted_as_new_ones():
+    """By the estimator itself, where it was not fitted to them."""
+    y = one_of_each(NOISY.target)
+    learner = ActiveLearner(SVC(kernel="linear"), NOISY.counts, y)
+    left = y < 0
+    assert_array_equal(learner.predict()[left], learner.predict(NOISY.counts)[left])
+
+
+def test_a_batch_of_expected_errors_is_of_candidates_only():
+    """Also where it is large and there are several classes."""
+    corpus = planted_corpus(300, 80, 6, n_classes=6, doc_concentration=0.3, random_state=0)
+    learner = ActiveLearner(QUICK, corpus.counts, one_of_each(corpus.target), "expected error", batch_size=12)
+    tried = []
+    scored = learner._expected
+
+    def remembered(name, question):
+        scores = scored(name, question)
+        tried.extend(question.left[np.isfinite(scores)].tolist())
+        return scores
+
+    learner._expected = remembered
+    assert set(learner.query().tolist()) <= set(tried)

@@ -92,7 +92,8 @@ def test_what_is_refused(path, tmp_path):
         SessionLog.resume(tmp_path / "none.jsonl")
     other = tmp_path / "other.jsonl"
     for text, message in (
-        ("", "is no session"),
+        ("", "has no whole line"),
+        ('{"form', "has no whole line"),
         ('{"a": 1}\n', "is no session"),
         ("[]\n", "line 1, is no JSON object"),
         (json.dumps({"format": 99}) + "\n", "of format 99; this version reads"),
@@ -118,3 +119,24 @@ def test_lines_are_synced(path, monkeypatch):
     log.close()
     assert synced[0] == 1
     assert synced[-1] == 2
+
+
+def test_a_write_that_fails_halfway_leaves_no_trace(tmp_path, monkeypatch):
+    """A full disk takes one answer, not those after it."""
+    path = tmp_path / "session.jsonl"
+    log = SessionLog.create(path, {"a": 1})
+    before = path.read_bytes()
+    write = os.write
+
+    def full(file, text):
+        if len(text) > 10:
+            return write(file, text[:10])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space left"):
+        log.append({"event": "tell", "indices": [1], "labels": [2]})
+    assert path.read_bytes() == before
+    monkeypatch.undo()
+    log.append({"event": "skip"})
+    assert SessionLog.resume(path)[2] == [{"event": "skip"}]

@@ -366,8 +366,8 @@ def test_strategies_have_names_and_options(monkeypatch):
         played = simulate(NB, X, TRUTH, strategies, 2, 2, marks=[2], batch_size=2)
         assert list(played.accuracy) == list(wanted)
         assert Watched.made == [
-            {"batch_size": 2, "random_state": repeat, "unlabeled": None, **options}
-            for repeat in range(2)
+            {"batch_size": 2, "random_state": seed, "unlabeled": None, **options}
+            for seed in np.random.SeedSequence(0).generate_state(2).tolist()
             for options in wanted.values()
         ]
 
@@ -482,3 +482,26 @@ def test_functions_without_names_are_told_apart_by_names_of_ones_own():
         simulate(NB, X, TRUTH, several, **options)
     played = simulate(NB, X, TRUTH, dict(zip(("first", "second"), several, strict=True)), **options)
     assert sorted(played.accuracy) == ["first", "second"]
+
+
+def test_costs_go_with_their_documents():
+    """One for each document of X, whichever are held out."""
+    cost = np.where(np.arange(100) % 2, 1.0, 1e6)
+    asked = []
+
+    class Costly(ActiveLearner):
+        def tell(self, indices, labels):
+            asked.extend(self.cost[np.asarray(indices)].tolist())
+            super().tell(indices, labels)
+
+    original, simulation.ActiveLearner = simulation.ActiveLearner, Costly
+    try:
+        simulate(NB, X, TRUTH, {"cheap": {"strategy": "margin", "cost": cost}}, 6, 2, marks=[6])
+    finally:
+        simulation.ActiveLearner = original
+    assert len(asked) == 12
+    assert set(asked) == {1.0}
+    with pytest.raises(ValueError, match="cost has shape"):
+        simulate(NB, X, TRUTH, {"cheap": {"strategy": "margin", "cost": cost[:50]}}, 6, 2)
+    with pytest.raises(ValueError, match="'a' has the option 'densty', but may have strategy"):
+        simulate(NB, X, TRUTH, {"a": {"strategy": "margin", "densty": 1.0}}, 6, 2)
