@@ -267,10 +267,14 @@ def class_topic(fit: Fit, layout: Layout) -> NDArray[np.float64]:
 
 def by_class(topics: NDArray[Any], class_topic: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rows P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
-    probability: NDArray[np.float64] = topics.astype(np.float64) @ class_topic.T
+    probability: NDArray[np.float64] = topics.astype(np.float64)
+    if not np.array_equal(class_topic, np.eye(*class_topic.shape)):  # one topic a class, in their order
+        probability = probability @ class_topic.T
     total = probability.sum(axis=1, keepdims=True)
+    probability /= np.where(total > 0, total, 1)
     # A fake label that has taken all leaves nothing to tell the classes apart by.
-    return np.where(total > 0, probability / np.where(total > 0, total, 1), 1 / len(class_topic))
+    probability[total[:, 0] <= 0] = 1 / len(class_topic)
+    return probability
 
 
 def sharpened(probability: NDArray[np.float64], power: float) -> NDArray[np.float64]:

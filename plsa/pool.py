@@ -127,7 +127,7 @@ class QuickModel:
         self.labels = labels
         self.settings = settings
         self.fit = fit
-        self._taught: NDArray[np.float64] | None = None
+        self._taught: Real | None = None
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -159,7 +159,7 @@ class QuickModel:
         """P(y|d) = sum_z P(z|d) P(y|z)."""
         return by_class(self.topics(documents), self.class_topic())
 
-    def _of_student(self) -> Chances:
+    def _of_student(self) -> Real:
         """What a linear student of the labelled documents says of all."""
         if self._taught is None:
             known = np.flatnonzero(self.labels.labelled)
@@ -173,7 +173,7 @@ class QuickModel:
                 np.full(len(known), student.MOST_LABEL_WEIGHT),
                 len(self.classes),
             )
-            self._taught = student.probabilities(np.asarray(self.pool.vectors @ weights, dtype=np.float64))
+            self._taught = student.probabilities(np.asarray(self.pool.vectors @ weights))
         return self._taught
 
     def committee(

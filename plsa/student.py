@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import softmax
 from sklearn.preprocessing import normalize
 
 from plsa.counts import Counts
@@ -56,9 +55,13 @@ def fit_scaler(counts: Counts, weight: NDArray[Any] | None) -> CountScaler:
     return scaler
 
 
-def probabilities(scores: NDArray[np.float64], sharpness: float = USUAL_SHARPNESS) -> NDArray[np.float64]:
-    """Scores as probabilities: softmax(sharpness * score)."""
-    result: NDArray[np.float64] = softmax(sharpness * scores, axis=1)
+def probabilities(scores: Real, sharpness: float = USUAL_SHARPNESS) -> NDArray[Any]:
+    """Scores as probabilities: softmax(sharpness * score), in the precision of the scores."""
+    # SciPy's softmax in place: of very many documents and classes it is a good part of a quick model.
+    result = scores * scores.dtype.type(sharpness)
+    result -= result.max(axis=1, keepdims=True)
+    np.exp(result, out=result)
+    result /= result.sum(axis=1, keepdims=True)
     return result
 
 

@@ -1209,3 +1209,21 @@ def test_a_batch_of_expected_errors_is_of_candidates_only():
 
     learner._expected = remembered
     assert set(learner.query().tolist()) <= set(tried)
+
+
+def test_the_accuracy_that_is_told_is_that_of_new_documents():
+    """Though the hard documents of a small pool are nearly all asked for; the interval holds it."""
+    told, true, inside = [], [], []
+    for seed in range(12):
+        rng = np.random.RandomState(seed)
+        classes = rng.randint(0, 2, 2200)
+        points = rng.normal(size=(2200, 2)) + 1.7 * classes[:, np.newaxis]
+        options = {"random_share": 0.25, "random_state": seed, "batch_size": 4}
+        learner = ActiveLearner(LogisticRegression(), points[:200], strategy="margin", **options)
+        answered(learner, 35, classes)
+        status = learner.status()
+        told.append(status.accuracy)
+        true.append(np.mean(learner.predict(points[200:]) == classes[200:]))
+        inside.append(status.low <= true[-1] <= status.high)
+    assert abs(np.mean(told) - np.mean(true)) < 0.035
+    assert np.mean(inside) > 0.8
