@@ -518,9 +518,8 @@ class ActiveLearner:
         kept = [place for place in self._reserved if place in still]
         due = int(self.random_share * (self._n_asked + n)) - int(self.random_share * self._n_asked)
         others = left[~np.isin(left, kept)]
-        drawn = kept[: max(due, n - len(others))]
-        chosen = self._chosen(others, n - len(drawn), rng)
-        drawn = kept[: n - len(chosen)]
+        chosen = self._chosen(others, n - len(kept[:due]), rng)
+        drawn = kept[: n - len(chosen)]  # all of them where no others are left
         return chosen + drawn, drawn
 
     def _chosen(self, left: NDArray[np.intp], n: int, rng: np.random.RandomState) -> list[int]:
@@ -534,10 +533,7 @@ class ActiveLearner:
         scores = self._scores(_Question(model, chance, guesses, left, n, rng))
         if self.cost is not None:
             scores = queries.per_cost(queries.from_zero(scores), self.cost[left])
-        tried = np.flatnonzero(np.isfinite(scores))
-        if len(tried) < n:
-            tried = np.arange(len(left))
-        return left[tried[queries.select(scores[tried], n, rng, guesses[tried])]].tolist()
+        return left[queries.select(scores, n, rng, guesses)].tolist()
 
     def _said(self, left: NDArray[np.intp]) -> tuple[PoolModel | None, NDArray[np.float64] | None]:
         """The model that asks and what it says of documents; None where too little is known for any.

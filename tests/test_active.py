@@ -1162,6 +1162,12 @@ def test_the_first_questions_are_unlike_each_other():
     assert len(asked) < 12
     assert asked[: len(together)] == together[: len(asked)]
     assert sum(row < 41 for row in together) <= 1
+    skipping = ActiveLearner(QUICK, counts)
+    skipped = []
+    for _ in together:
+        skipped += skipping.query().tolist()
+        skipping.skip(skipped[-1])
+    assert skipped == together
 
 
 def test_an_estimator_that_needs_more_labels_is_waited_for():
@@ -1195,10 +1201,12 @@ def test_own_documents_are_predicted_as_new_ones():
     assert_array_equal(learner.predict()[left], learner.predict(NOISY.counts)[left])
 
 
-def test_a_batch_of_expected_errors_is_of_candidates_only():
-    """Also where it is large and there are several classes."""
+@pytest.mark.parametrize("batch_size", [12, 45])
+def test_a_batch_of_expected_errors_is_of_candidates_only(batch_size):
+    """Also where it is large and there are several classes, one of them rarely guessed."""
     corpus = planted_corpus(300, 80, 6, n_classes=6, doc_concentration=0.3, random_state=0)
-    learner = ActiveLearner(QUICK, corpus.counts, one_of_each(corpus.target), "expected error", batch_size=12)
+    y = np.where((corpus.target == 0) & (np.arange(300) < 150), 0, one_of_each(corpus.target))
+    learner = ActiveLearner(QUICK, corpus.counts, y, "expected error", batch_size=batch_size)
     tried = []
     scored = learner._expected
 
@@ -1208,6 +1216,7 @@ def test_a_batch_of_expected_errors_is_of_candidates_only():
         return scores
 
     learner._expected = remembered
+    learner._auto = lambda chance, left: chance[:, 0]  # the first candidates are all of one class
     assert set(learner.query().tolist()) <= set(tried)
 
 
@@ -1227,3 +1236,12 @@ def test_the_accuracy_that_is_told_is_that_of_new_documents():
         inside.append(status.low <= true[-1] <= status.high)
     assert abs(np.mean(told) - np.mean(true)) < 0.035
     assert np.mean(inside) > 0.8
+
+
+def test_documents_that_were_set_aside_are_asked_for_in_the_end():
+    """When no others are left, and the other way round."""
+    for share in (0.1, 0.5, 0.9):
+        learner = ActiveLearner(QUICK, X, first_labels(), random_share=share, batch_size=4)
+        while len(rows := learner.query()):
+            learner.tell(rows, [TRUTH[row] for row in rows])
+        assert learner.labels_ == TRUTH

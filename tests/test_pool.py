@@ -28,6 +28,7 @@ from plsa import (
 )
 from plsa.counts import Counts
 from plsa.datasets import planted_corpus
+from plsa.labelled import by_class
 from plsa.parameters import unpadded
 from plsa.pool import FittedPool, QuickPool, chances, counted, expected_losses, takes_unlabelled, vectors
 from plsa.supervision import Labels, lay_out
@@ -658,3 +659,12 @@ def test_draws_of_hardly_any_words_are_distributions():
     for seed in range(300):
         drawn = start.words_drawn(few, labels, lay_out(np.ones(2, int), 0), None, np.random.RandomState(seed))
         assert_allclose(drawn[:, :2].sum(axis=0), 1, rtol=1e-5)
+
+
+def test_a_document_of_which_nothing_is_said_may_be_of_any_class():
+    """With one topic a class, and with others."""
+    some = np.array([[0.0, 0.0], [0.25, 0.25], [0.5, 0.0]])
+    assert_array_equal(by_class(some, np.eye(2)), [[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]])
+    assert_allclose(
+        by_class(some, np.array([[0.5, 1.0], [0.5, 0.0]])), [[0.5, 0.5], [0.75, 0.25], [0.5, 0.5]]
+    )
