@@ -524,7 +524,7 @@ class ActiveLearner:
 
     def _chosen(self, left: NDArray[np.intp], n: int, rng: np.random.RandomState) -> list[int]:
         """The documents that are most worth asking for."""
-        if n <= 0:
+        if min(n, len(left)) == 0:
             return []
         model, chance = self._said(left)
         if model is None or chance is None:
