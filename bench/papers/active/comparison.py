@@ -38,8 +38,8 @@ MARKS: dict[str, tuple[int, ...]] = {
     "enron": (0, 10, 20, 50, 100, 200),
 }
 FURTHER = (0, 30, 80, 130, 180, 230, 280, 330, 380, 430, 480)  # for the labels that 20 Newsgroups needs
-TRIALS = {**dict.fromkeys(PAIRS, 20), "webkb": 3, "reuters7": 3, "20news": 3, "enron": 2}
-PEER_TRIALS = {**dict.fromkeys(PAIRS, 10), "webkb": 3, "reuters7": 3, "20news": 2, "enron": 1}
+TRIALS = {**dict.fromkeys(PAIRS, 20), "webkb": 5, "reuters7": 5, "20news": 3, "enron": 2}
+PEER_TRIALS = {**TRIALS, **dict.fromkeys(PAIRS, 10)}
 FURTHER_TRIALS = 5
 # As the thesis asked: two a round, of different classes.
 BATCH = {"enron": 2}
@@ -108,6 +108,11 @@ def tell(measured: Measured, folder: Path) -> list[str]:
     told = [
         "## Figures to reach",
         report.table(["", "measured", "to reach", ""], _targets(measured)),
+        "The gain of the paper is not reached where it is asked for. Our random questions leave less to "
+        "gain: on the easy and the moderate pair the model has with them after 50 answers more than the "
+        "printed one with chosen questions. The printed model gains most on the easy pair, where its "
+        "trials differ most, and less on the two others; the paper has it the other way round, on curves "
+        "without figures and a split, words and a start that it does not tell.",
         "## The paper's figures 1 and 2: three pairs of newsgroups",
         "Accuracy in per cent on the test documents, mean and standard deviation over the trials; the area "
         "is the mean height of the curve from 0 to 50 answers; p of Wilcoxon's signed-rank test of the areas "
@@ -132,7 +137,9 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         "with few labels, and do not differ from each other; the soft mislabelling model is ahead of the "
         "hard one and of the fake label throughout. Area under the curve, in per cent. Here all three "
         "models are judged by the same questions, those of the quick model. Its private corpus is Enron spam "
-        "here, two questions a round, of different classes.",
+        "here, two questions a round, of different classes. What the thesis says is not seen: class entropy "
+        "is ahead of random questions on three corpora of four, vote entropy on none for certain, and the "
+        "soft and the hard model differ by less than half a point: both are taught by the same student.",
         report.table(["", "questions", *sessions.TITLES.values()], _models(measured)),
         "![The papers' three models](models.png)",
         "## Labels needed on 20 Newsgroups",
@@ -225,8 +232,8 @@ def _table(measured: Measured, task: str) -> str:
     return report.table(["", "area", *(f"{mark}" for mark in marks), "p", "trials"], [row for _, row in rows])
 
 
-def _at_end(curves: dict[int, np.ndarray]) -> dict[int, float]:
-    return {trial: float(curve[-1]) for trial, curve in curves.items()}
+def _at(mark: int, task: str, curves: dict[int, np.ndarray]) -> dict[int, float]:
+    return {trial: float(curve[MARKS[task].index(mark)]) for trial, curve in curves.items()}
 
 
 def _gain(active: dict[int, float], other: dict[int, float]) -> tuple[float, float, float | None] | None:
@@ -240,19 +247,21 @@ def _gain(active: dict[int, float], other: dict[int, float]) -> tuple[float, flo
 
 
 def _targets(measured: Measured) -> Iterator[list[str]]:
-    for active, other, what in (
-        ("auto", "random", "ours"),
-        ("printed, active", "printed, random", "as printed"),
-        ("auto", "printed, random", "ours over the random questions of the model as printed"),
+    for active, other, mark, what in (
+        ("auto", "random", 50, "ours"),
+        ("auto", "random", 20, "ours"),
+        ("printed, active", "printed, random", 50, "as printed"),
+        ("auto", "printed, random", 50, "ours over random as printed"),
     ):
         for task in PAIRS:
-            gain = _gain(_at_end(_curves(measured, task, active)), _at_end(_curves(measured, task, other)))
-            name = f"gain over random after 50 answers, {task} pair, {what}"
+            both = [_at(mark, task, _curves(measured, task, learner)) for learner in (active, other)]
+            gain = _gain(*both)
+            name = f"gain over random after {mark} answers, {task} pair, {what}"
             if gain is None:
                 yield [name, "-", "", "not measured"]
                 continue
             points, percent, p = gain
-            aimed = task != "easy" and other == "random"
+            aimed = task != "easy" and other == "random" and mark == 50
             met = percent >= PAPERS_GAIN - 0.5 and p is not None and p < LEVEL
             yield [
                 name,
@@ -350,13 +359,13 @@ _COLOURS = {
 
 
 def _line(panel: Any, curves: dict[int, np.ndarray], marks: tuple[int, ...], **look: Any) -> None:
-    """The mean curve and the 95% interval of the mean."""
+    """The mean curve, and the 95% interval of the mean where there are five trials or more."""
     if not curves:
         return
     each = np.array(list(curves.values()))
     mean = each.mean(axis=0)
     (line,) = panel.plot(marks, mean, **look)
-    if len(each) > 2:
+    if len(each) >= 5:
         half = t.ppf(0.975, len(each) - 1) * each.std(axis=0, ddof=1) / np.sqrt(len(each))
         panel.fill_between(marks, mean - half, mean + half, color=line.get_color(), alpha=0.12, linewidth=0)
 
