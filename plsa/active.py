@@ -19,8 +19,18 @@ from sklearn.metrics import cohen_kappa_score
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs, queries
-from plsa.linked_means import means, unit
-from plsa.pool import FittedPool, Pool, PoolModel, QuickPool, chances, counted, expected_losses, vectors
+from plsa.linked_means import centres, means
+from plsa.pool import (
+    FittedPool,
+    Pool,
+    PoolModel,
+    QuickPool,
+    chances,
+    counted,
+    expected_losses,
+    labelled,
+    vectors,
+)
 from plsa.session import SessionLog
 from plsa.supervision import UNLABELLED, is_unlabelled
 
@@ -101,11 +111,10 @@ class ActiveLearner:
     """Asks for the labels of documents, the most telling ones first, and learns from the answers.
 
     It owns indices: documents are rows of X, which is never copied; what a quick model makes of it is kept,
-    counts scaled in two ways. `query` says which documents to look at,
-    `tell` takes their labels. A document that was not asked for cannot be told by mistake: `volunteer` takes
-    a label of one's own choice, `skip` leaves a document out, and `undo` takes the last of these back.
-    `predict` fits the estimator to all that is known; questions are chosen by a quick model of it, in the
-    time in which a person reads a document.
+    counts scaled in two ways. `query` says which documents to look at, `tell` takes their labels. A document
+    that was not asked for cannot be told by mistake: `volunteer` takes a label of one's own choice, `skip`
+    leaves a document out, and `undo` takes the last of these back. `predict` fits the estimator to all that
+    is known; questions are chosen by a quick model of it, in the time in which a person reads a document.
 
     Parameters
     ----------
@@ -218,7 +227,6 @@ class ActiveLearner:
         self.unlabeled = unlabeled
         self.labels_: list[Any] = _read(y, self.n_documents, unlabeled)
         self._initial = list(self.labels_)
-        self._reserved = self._reserve()
         last, self._matrix = counted(estimator, X)
         if density:
             inputs.check_matrix(self._matrix, "density")
@@ -231,6 +239,7 @@ class ActiveLearner:
             self._asked = _Remembered(QuickPool(last, self._matrix))
         self._guessed: dict[int, _Guesses] = {}
         self._forget()
+        self._reserved = self._reserve()
         self._log: SessionLog | None = None
         if path is not None:
             self._log = SessionLog.create(path, self._header())
@@ -243,7 +252,7 @@ class ActiveLearner:
 
     def _reserve(self) -> list[int]:
         """Documents to be drawn, in their order: a part of all that are open, whatever is asked later."""
-        left = [place for place, label in enumerate(self.labels_) if label is None]
+        left = self._open()
         shuffled = np.random.RandomState(self.random_state).permutation(left)
         return shuffled[: int(np.ceil(self.random_share * len(left)))].astype(int).tolist()
 
@@ -269,7 +278,7 @@ class ActiveLearner:
         self._log = SessionLog.create(path, self._header(), [event.line() for event in self.history_])
 
     def __repr__(self) -> str:
-        known = sum(label is not None for label in self.labels_)
+        known = len(labelled(self.labels_))
         return (
             f"ActiveLearner({type(self.estimator).__name__}, {self.n_documents} documents, {known} labels, "
             f"{len(self.pending_)} to answer)"
@@ -472,7 +481,7 @@ class ActiveLearner:
         else:
             suggestion = "go on: answers still change the guesses"
         return Status(
-            sum(label is not None for label in self.labels_),
+            len(labelled(self.labels_)),
             n_open,
             len(drawn),
             accuracy,
@@ -547,7 +556,7 @@ class ActiveLearner:
             model = self._asked.learn(labels)
             return model, None if model is None else model.chances(left)
         except ValueError as error:
-            known = sum(label is not None for label in labels)
+            known = len(labelled(labels))
             warnings.warn(
                 f"{type(self.estimator).__name__} cannot learn from {known} labels yet ({error}); documents "
                 "that are unlike each other are asked for instead.",
@@ -664,8 +673,7 @@ class ActiveLearner:
         if self._planned is None or len(self._planned.size) < n:
             self._planned = _cluster(self._tfidf(), max(n, _CLUSTERS), rng)
         plan, matrix = self._planned, self._tfidf()
-        seen = [*self.skipped_, *self.pending_]
-        seen += [place for place, label in enumerate(self.labels_) if label is not None]
+        seen = [*self.skipped_, *self.pending_, *labelled(self.labels_)]
         # Of a document whose words are met nothing is new: its cluster is that of its nearest centre.
         met = np.unique((matrix[seen] @ plan.centre.T).argmax(axis=1)).tolist() if seen else []
         nearest = (plan.centre @ plan.centre[met].T).max(axis=1) if met else np.zeros(len(plan.size))
@@ -679,8 +687,8 @@ class ActiveLearner:
                 chosen.append(int(left[place]))
             nearest = np.maximum(nearest, plan.centre @ plan.centre[best])
             free[best] = False
-        others = [place for place in shuffled.tolist() if place not in set(chosen)]
-        return np.array((chosen + others)[:n], dtype=np.intp)
+        others = shuffled[~np.isin(shuffled, chosen)]
+        return np.array([*chosen, *others[: n - len(chosen)]], dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -707,10 +715,10 @@ def _cluster(matrix: sparse.csr_array, number: int, rng: np.random.RandomState) 
     """Clusters of documents, or of some of very many."""
     some = rng.permutation(matrix.shape[0])[:_CLUSTERED]
     part = sparse.csr_array(matrix[some])
-    cluster = means(part, min(number, len(some)), np.empty(0, dtype=np.intp), rng)
-    groups = [np.flatnonzero(cluster == each) for each in np.unique(cluster)]
-    centre = np.array([unit(np.asarray(part[each].sum(axis=0)).ravel()) for each in groups])
-    return _Clusters(centre, np.array([len(each) for each in groups], dtype=np.float64))
+    number = min(number, len(some))
+    cluster = means(part, number, np.empty(0, dtype=np.intp), rng)
+    size = np.bincount(cluster, minlength=number).astype(np.float64)
+    return _Clusters(centres(part, cluster, number)[size > 0], size[size > 0])
 
 
 _Guesses = tuple[list[Any], NDArray[np.intp]] | None  # classes, and the guessed one of each document

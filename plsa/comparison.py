@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
+from plsa.inspection import aligned
 from plsa.positive_rivals import PEBL, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression
 from plsa.positives import FEW_POSITIVES, recall_above, recall_criterion
 from plsa.progress import say
@@ -193,12 +194,7 @@ class PositiveComparison:
             title = f"Classifiers of {shown}, judged by positives that were held out"
             header = ["", "recall", "taken", "r^2/taken", "area", "share of positives", "seconds"]
         table = [header, *(self._cells(row) for row in self.rows)]
-        widths = [max(len(cells[0]) for cells in table)]
-        # A reason takes the room of all figures: it does not widen their columns.
-        widths += [
-            max(map(len, column)) for column in zip(*(c[1:] for c in table if len(c) > 2), strict=True)
-        ]
-        return "\n".join([title, *(_line(cells, widths) for cells in table)])
+        return "\n".join([title, *aligned(table)])
 
     def _cells(self, row: ModelComparison) -> list[str]:
         if row.failure:
@@ -233,8 +229,7 @@ class PositiveComparison:
         -------
         matplotlib axes
         """
-        if ax is None:
-            ax = inputs.check_matplotlib().subplots(figsize=(5.5, 5.5))[1]
+        ax = inputs.check_axes(ax, 5.5, 5.5)
         drawn = [row for row in self.rows if row.curve is not None]
         for row in sorted(drawn, key=lambda each: -each.area):
             assert row.curve is not None
@@ -253,14 +248,6 @@ class PositiveComparison:
         else:
             ax.text(0.5, 0.5, "no curve: nothing was held out", ha="center", va="center")
         return ax
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = cells
-    if len(others) == 1:
-        return f"{first.ljust(widths[0])}  {others[0]}"
-    figures = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-    return "  ".join([first.ljust(widths[0]), *figures]).rstrip()
 
 
 def _shortened(reason: str) -> str:

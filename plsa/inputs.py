@@ -762,6 +762,11 @@ def check_matplotlib() -> Any:
     return pyplot
 
 
+def check_axes(ax: Any, width: float, height: float) -> Any:
+    """The axes to draw on: those given, or those of a new figure of so many inches."""
+    return check_matplotlib().subplots(figsize=(width, height))[1] if ax is None else ax
+
+
 def check_new_file(path: Path) -> None:
     """Raises where a session's file exists already, or its folder does not."""
     if path.exists():

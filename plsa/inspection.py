@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,3 +125,18 @@ def _labels(model: Any, n_topics: int) -> list[Any]:
         return [None] * n_topics
     classes = np.asarray(model.classes_).tolist()
     return [None if place < 0 else classes[place] for place in model.topic_class_]
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table, figures to the right; a row of two cells where others have more is a remark.
+
+    A remark takes the room of all figures: it does not widen their columns.
+    """
+    longest = max(map(len, rows))
+    figures = [row[1:] for row in rows if len(row) == longest]
+    widths = [max(len(row[0]) for row in rows), *(max(map(len, each)) for each in zip(*figures, strict=True))]
+    lines = []
+    for first, *others in rows:
+        cells = others if len(others) < longest - 1 else map(str.rjust, others, widths[1:])
+        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
+    return lines

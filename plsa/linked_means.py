@@ -227,15 +227,20 @@ def means(
     if len(first):
         parts[0] = first
     centre = unit(np.array([np.asarray(matrix[part].sum(axis=0)).ravel() for part in parts]))
-    everything = np.ones(n_documents, dtype=bool)
     label = np.full(n_documents, -1)
     for _ in range(_ROUNDS):
         before, label = label, np.asarray((matrix @ centre.T.astype(matrix.dtype)).argmax(axis=1))
         if np.array_equal(label, before):
             break
-        mean = unit((_member(label, n_clusters, everything) @ matrix).toarray())
+        mean = centres(matrix, label, n_clusters)
         centre = np.where(mean.any(axis=1, keepdims=True), mean, centre)
     return label
+
+
+def centres(matrix: sparse.csr_array, label: NDArray[np.intp], n_clusters: int) -> NDArray[np.float64]:
+    """(K, W): the mean of each cluster's documents at unit length, zeros where it has none."""
+    everything = np.ones(len(label), dtype=bool)
+    return unit((_member(label, n_clusters, everything) @ matrix).toarray())
 
 
 def _member(label: NDArray[np.intp], n_clusters: int, kind: NDArray[np.bool_]) -> sparse.csr_array:

@@ -17,7 +17,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import normalize
@@ -217,11 +216,9 @@ class QuickSupposed:
         self.words = unpadded(model.fit.parameters.word_topic, self.n_topics)
         self.inside = self.words[self.vocabulary] * self.total  # (W', K) expected counts
         self.start = model.fit.parameters.doc_topic[judged]
-        prior = (
-            layout.topic_prior(class_frequencies(model.labels, None))[np.newaxis]
-            * model.settings.prior_strength
-        )
-        self.prior = padded(prior, pool.counts.dtype) if model.settings.prior_strength else None
+        strength = model.settings.prior_strength
+        prior = layout.topic_prior(class_frequencies(model.labels, None))[np.newaxis] * strength
+        self.prior = padded(prior, pool.counts.dtype) if strength else None
 
     def after(self, document: int, of_class: int) -> Chances:
         """P(class|document) of the judged documents, this one being of that class."""
@@ -282,14 +279,18 @@ class FittedPool:
 
     def learn(self, labels: Sequence[Any]) -> FittedModel:
         """The estimator fitted to labels, None where a document has none."""
+        if not self.all_documents:
+            return self.fitted_to(labelled(labels), labels)
         model = clone(self.estimator)
-        if self.all_documents:
-            # Whatever marks the documents without a label, -1 may be a class here.
-            model.set_params(**dict.fromkeys(_markers(model)))
-            model.fit(self.X, marked(labels))
-        else:
-            known = _labelled(labels)
-            model.fit(_safe_indexing(self.X, known), np.array([labels[place] for place in known]))
+        # Whatever marks the documents without a label, -1 may be a class here.
+        model.set_params(**dict.fromkeys(_markers(model)))
+        model.fit(self.X, marked(labels))
+        return FittedModel(self, list(labels), model)
+
+    def fitted_to(self, documents: Documents, labels: Sequence[Any]) -> FittedModel:
+        """The estimator fitted to some labelled documents alone, of which one may be there twice."""
+        model = clone(self.estimator)
+        model.fit(_safe_indexing(self.X, documents), np.array([labels[place] for place in documents]))
         return FittedModel(self, list(labels), model)
 
 
@@ -336,7 +337,7 @@ class FittedModel:
 
         One document of each class stays in every draw.
         """
-        known = _labelled(self.labels)
+        known = labelled(self.labels)
         members = []
         for _ in range(n_members):
             shuffled = rng.permutation(known)
@@ -353,9 +354,7 @@ class FittedModel:
             for place in drawn:
                 labels[place] = self.labels[place]
             return self.pool.learn(labels)
-        model = clone(self.pool.estimator)
-        model.fit(_safe_indexing(self.pool.X, drawn), np.array([self.labels[place] for place in drawn]))
-        return FittedModel(self.pool, self.labels, model)
+        return self.pool.fitted_to(drawn, self.labels)
 
     def suppose(self, judged: Documents) -> FittedSupposed:
         """A fit after one more answer, for these documents."""
@@ -393,10 +392,11 @@ def chances(model: Any, X: Any) -> Chances:
     decision = np.asarray(model.decision_function(X), dtype=np.float64)
     if decision.ndim == 1:
         decision = np.column_stack([-decision, decision]) / 2
-    return np.asarray(softmax(decision, axis=1))
+    return student.probabilities(decision, 1.0)
 
 
-def _labelled(labels: Sequence[Any]) -> NDArray[np.intp]:
+def labelled(labels: Sequence[Any]) -> Documents:
+    """The documents that have a label."""
     return np.array([place for place, label in enumerate(labels) if label is not None], dtype=np.intp)
 
 

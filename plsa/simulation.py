@@ -17,6 +17,7 @@ from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
 from plsa.active import STRATEGIES, ActiveLearner, Strategy
+from plsa.inspection import aligned
 from plsa.pool import FittedPool
 from plsa.progress import say
 
@@ -104,22 +105,12 @@ class Simulation:
                     _or_dash(self.p_value(name), "{:.2g}") if other else "",
                 ]
             rows.append(row)
-        widths = [max(len(row[place]) for row in rows) for place in range(len(head))]
-        lines = [
-            "  ".join(
-                [
-                    row[0].ljust(widths[0]),
-                    *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True)),
-                ]
-            )
-            for row in rows
-        ]
         repeats = len(self.bound)
         note = (
             f"{repeats} repeat{'s' if repeats > 1 else ''}, {self.n_initial:g} labels at the start; accuracy "
             f"with all labels {_spread(self.bound)}."
         )
-        return "\n".join([line.rstrip() for line in lines] + [note])
+        return "\n".join([*aligned(rows), note])
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the mean curve of each strategy and the 95% interval of the mean; needs matplotlib.
@@ -133,12 +124,11 @@ class Simulation:
         -------
         matplotlib axes
         """
-        if ax is None:
-            ax = inputs.check_matplotlib().subplots(figsize=(6.5, 4.5))[1]
+        ax = inputs.check_axes(ax, 6.5, 4.5)
         labels = self.marks + self.n_initial
         for name in sorted(self.accuracy, key=lambda each: -self.area(each).mean()):
             curves = self.accuracy[name]
-            mean, half = curves.mean(axis=0), _half_width(curves)
+            mean, half = curves.mean(axis=0), half_width(curves)
             (line,) = ax.plot(
                 labels,
                 mean,
@@ -331,11 +321,10 @@ def _draw(
     rng = np.random.default_rng(seed)
     held: list[int] = []
     if not isinstance(test, tuple):
-        share = inputs.check_share(test, "test")
         for each in range(int(code.max()) + 1):
             own = rng.permutation(np.flatnonzero(code == each))
-            held += own[: round(share * len(own))].tolist()
-        inputs.check_some_held_out(len(held), share)
+            held += own[: round(test * len(own))].tolist()
+        inputs.check_some_held_out(len(held), test)
     train = np.setdiff1d(np.arange(len(code)), held)
     known: list[int] = []
     for each in range(int(code.max()) + 1):
@@ -385,7 +374,7 @@ def _or_dash(value: float, form: str) -> str:
     return "-" if np.isnan(value) else form.format(value)
 
 
-def _half_width(curves: Curves) -> NDArray[np.float64]:
+def half_width(curves: Curves) -> NDArray[np.float64]:
     """Half the 95% interval of the mean at each mark, by Student's t; zero with one repeat."""
     n = len(curves)
     if n < 2:

@@ -54,7 +54,9 @@ MAY_IMPORT = {
         "aspect", "committee", "counts", "em", "evidence", "inputs", "links", "parameters", "positives",
         "progress", "scaling", "start", "student", "supervision",
     },
-    "comparison": {"inputs", "positive_rivals", "positives", "progress", "supervision", "topic_sensitive"},
+    "comparison": {
+        "inputs", "inspection", "positive_rivals", "positives", "progress", "supervision", "topic_sensitive",
+    },
     "queries": set(),
     "session": {"inputs"},
     "pool": {
@@ -62,7 +64,7 @@ MAY_IMPORT = {
         "steps", "student", "supervision",
     },
     "active": {"inputs", "linked_means", "pool", "queries", "session", "supervision"},
-    "simulation": {"active", "inputs", "pool", "progress"},
+    "simulation": {"active", "inputs", "inspection", "pool", "progress"},
     "text": {"inputs", "semisupervised"},
     "datasets": {"inputs"},
     "inspection": {"inputs"},

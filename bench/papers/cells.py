@@ -28,6 +28,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+from scipy.stats import wilcoxon
 from threadpoolctl import threadpool_limits
 
 import plsa
@@ -164,6 +165,17 @@ def spread(values: dict[int, float]) -> str:
         return "-"
     each = list(values.values())
     return f"{np.mean(each):.1f}" + (f" ±{np.std(each, ddof=1):.1f}" if len(each) > 1 else "")
+
+
+def p_value(ours: dict[int, float], theirs: dict[int, float]) -> float | None:
+    """Of Wilcoxon's signed-rank test over the trials of both, two-sided; None with fewer than six."""
+    difference = [ours[trial] - theirs[trial] for trial in sorted(ours.keys() & theirs.keys())]
+    return None if len(difference) < 6 or not any(difference) else float(wilcoxon(difference).pvalue)
+
+
+def shown_p(p: float | None, none: str = "-") -> str:
+    """A p-value to four digits."""
+    return none if p is None else "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def correlation(x: Sequence[float], y: Sequence[float]) -> str:

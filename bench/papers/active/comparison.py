@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import t, wilcoxon
 
 from bench import report
 from bench.papers import cells
 from bench.papers.active import peers, sessions
 from bench.papers.active.pools import CORPORA, PAIRS, drawn
 from bench.papers.cells import Cell, Measured
+from plsa.simulation import Simulation, half_width
 
 NAME = "comparison"
 OURS = ("auto", "random", "entropy", "vote entropy")
@@ -180,19 +180,15 @@ def _curves(
     }
 
 
+def _played(curves: dict[int, np.ndarray], marks: tuple[int, ...]) -> Simulation:
+    """Curves as `simulate` has them."""
+    return Simulation(np.array(marks), 0.0, {"": np.array(list(curves.values()))}, np.empty(0), {})
+
+
 def _areas(curves: dict[int, np.ndarray], marks: tuple[int, ...]) -> dict[int, float]:
-    return {
-        trial: float(np.trapezoid(curve, marks) / (marks[-1] - marks[0])) for trial, curve in curves.items()
-    }
-
-
-def _p(ours: dict[int, float], theirs: dict[int, float]) -> float | None:
-    difference = [ours[trial] - theirs[trial] for trial in sorted(ours.keys() & theirs.keys())]
-    return None if len(difference) < 6 or not any(difference) else float(wilcoxon(difference).pvalue)
-
-
-def _shown_p(p: float | None) -> str:
-    return "" if p is None else "<0.0001" if p < 0.0001 else f"{p:.4f}"
+    if not curves:
+        return {}
+    return dict(zip(curves, _played(curves, marks).area("").tolist(), strict=True))
 
 
 def _table(measured: Measured, task: str) -> str:
@@ -206,7 +202,7 @@ def _table(measured: Measured, task: str) -> str:
         against = _areas(
             _curves(measured, task, "printed, random" if learner.startswith("printed") else "random"), marks
         )
-        p = _p(areas, against) if learner in _NAMES and learner not in _NOT_TESTED else None
+        p = cells.p_value(areas, against) if learner in _NAMES and learner not in _NOT_TESTED else None
         mark = "**" if learner == "auto" else ""
         values = [
             cells.spread({trial: float(curve[place]) for trial, curve in curves.items()})
@@ -214,7 +210,7 @@ def _table(measured: Measured, task: str) -> str:
         ]
         name = _NAMES.get(learner, learner)
         row = [f"{mark}{cell}{mark}" for cell in (name, cells.spread(areas), *values)]
-        row += [_shown_p(p), str(len(curves))]
+        row += [cells.shown_p(p, none=""), str(len(curves))]
         alike = next((other for _, other in rows if other[1:] == row[1:]), None)
         if alike is None:
             rows.append((float(np.mean(list(areas.values()))), row))
@@ -243,7 +239,7 @@ def _gain(active: dict[int, float], other: dict[int, float]) -> tuple[float, flo
         return None
     mean = float(np.mean([active[trial] for trial in both]))
     base = float(np.mean([other[trial] for trial in both]))
-    return mean - base, 100 * (mean / base - 1), _p(active, other)
+    return mean - base, 100 * (mean / base - 1), cells.p_value(active, other)
 
 
 def _targets(measured: Measured) -> Iterator[list[str]]:
@@ -265,7 +261,7 @@ def _targets(measured: Measured) -> Iterator[list[str]]:
             met = percent >= PAPERS_GAIN - 0.5 and p is not None and p < LEVEL
             yield [
                 name,
-                f"{percent:+.1f}% ({points:+.1f} points), p {_shown_p(p) or '-'}",
+                f"{percent:+.1f}% ({points:+.1f} points), p {cells.shown_p(p)}",
                 f"about {PAPERS_GAIN:g}%, p < {LEVEL}" if aimed else "",
                 report.verdict(met) if aimed else "",
             ]
@@ -312,12 +308,8 @@ def _labels_needed(measured: Measured, learner: str) -> float | None:
     bound = _bound(measured)
     if not curves or bound is None:
         return None
-    curve = np.mean(list(curves.values()), axis=0)
-    reached = np.flatnonzero(curve >= SHARE * bound)
-    if not len(reached):
-        return None
-    first = int(reached[0])
-    return float(np.interp(SHARE * bound, curve[first - 1 : first + 1], FURTHER[first - 1 : first + 1]))
+    needed = _played(curves, FURTHER).labels_for(SHARE * bound, "")
+    return None if np.isnan(needed) else needed
 
 
 def _needed(measured: Measured) -> str:
@@ -366,7 +358,7 @@ def _line(panel: Any, curves: dict[int, np.ndarray], marks: tuple[int, ...], **l
     mean = each.mean(axis=0)
     (line,) = panel.plot(marks, mean, **look)
     if len(each) >= 5:
-        half = t.ppf(0.975, len(each) - 1) * each.std(axis=0, ddof=1) / np.sqrt(len(each))
+        half = half_width(each)
         panel.fill_between(marks, mean - half, mean + half, color=line.get_color(), alpha=0.12, linewidth=0)
 
 

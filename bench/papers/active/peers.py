@@ -63,7 +63,7 @@ def curve(name: str, pool: Pool, marks: Sequence[int], trial: int) -> list[float
     """
     if name not in _ASKERS:
         raise ValueError(f"no active learner {name!r}; there are {', '.join(NAMES)}")
-    train, test = _tfidf(pool)
+    train, test = tfidf(pool)
     asked = _ASKERS[name](train, pool.y, pool.initial, trial)
     return _accuracies(classifier(), train, test, pool, marks, asked)
 
@@ -74,7 +74,7 @@ def svm_curve(pool: Pool, marks: Sequence[int], trial: int) -> list[float]:
     With several classes it is the document whose two highest decision values lie closest together. Among
     equals, the trial decides.
     """
-    train, test = _tfidf(pool)
+    train, test = tfidf(pool)
     model = LinearSVC(random_state=trial)
     asked = _nearest(model, train, pool.y, pool.initial, trial)
     return _accuracies(model, train, test, pool, marks, asked)
@@ -91,7 +91,8 @@ def versions() -> str:
     return ", ".join(said)
 
 
-def _tfidf(pool: Pool) -> tuple[scipy.sparse.csr_matrix, scipy.sparse.csr_matrix]:
+def tfidf(pool: Pool) -> tuple[scipy.sparse.csr_matrix, scipy.sparse.csr_matrix]:
+    """What the linear classifiers see of the documents for training and for testing."""
     weights = TfidfTransformer(sublinear_tf=True).fit(pool.counts)
     return tuple(scipy.sparse.csr_matrix(weights.transform(part)) for part in (pool.counts, pool.test_counts))
 

@@ -112,9 +112,9 @@ def _session(
 
 
 def _score(model: Any, pool: Pool, *, weighted: bool = False) -> float:
-    counts = peers._tfidf(pool)[1] if weighted else pool.test_counts
+    counts = peers.tfidf(pool)[1] if weighted else pool.test_counts
     return float(np.mean(model.predict(counts) == pool.test_y))
 
 
 def _weighted(pool: Pool) -> tuple[Any, Any]:
-    return peers._tfidf(pool)[0], pool.y
+    return peers.tfidf(pool)[0], pool.y

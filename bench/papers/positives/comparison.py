@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import wilcoxon
 
 from bench import report
 from bench.papers import cells
@@ -101,18 +100,6 @@ def _mean(values: dict[int, float]) -> str:
     return f"{np.mean(list(values.values())):.3f}" if values else "-"
 
 
-def _p(ours: dict[int, float], theirs: dict[int, float]) -> float | None:
-    both = sorted(ours.keys() & theirs.keys())
-    difference = [ours[trial] - theirs[trial] for trial in both]
-    if len(both) < 6 or not any(difference):
-        return None
-    return float(wilcoxon(difference).pvalue)
-
-
-def _shown_p(p: float | None) -> str:
-    return "-" if p is None else "<0.0001" if p < 0.0001 else f"{p:.4f}"
-
-
 def _rows(measured: Measured, corpus: str) -> Iterator[list[str]]:
     ours = {percent: _values(measured, corpus, "ts", percent) for percent in PERCENTS}
     for learner, (title, *_) in models.LEARNERS.items():
@@ -120,7 +107,10 @@ def _rows(measured: Measured, corpus: str) -> Iterator[list[str]]:
         mark = "**" if learner == "ts" else ""
         yield [f"{mark}{title}{mark}", *(f"{mark}{_mean(theirs[percent])}{mark}" for percent in PERCENTS)]
         if learner != "ts":
-            yield ["p", *(_shown_p(_p(ours[percent], theirs[percent])) for percent in PERCENTS)]
+            yield [
+                "p",
+                *(cells.shown_p(cells.p_value(ours[percent], theirs[percent])) for percent in PERCENTS),
+            ]
         if learner in printed.F1[corpus]:
             yield ["printed", *(f"{value:.3f}" for value in printed.F1[corpus][learner])]
 
@@ -150,12 +140,12 @@ def _targets(measured: Measured) -> Iterator[list[str]]:
             if rival is None or not ours:
                 yield [f"{CORPORA[corpus]}, {percent}%, ahead of the best rival", "-", "", "not measured"]
                 continue
-            p = _p(ours, rival[1])
+            p = cells.p_value(ours, rival[1])
             ahead = float(np.mean(list(ours.values())) - np.mean(list(rival[1].values())))
             strict = percent <= SIGNIFICANT_UP_TO
             yield [
                 f"{CORPORA[corpus]}, {percent}%, ahead of {models.LEARNERS[rival[0]].title}",
-                f"{ahead:+.3f}, p {_shown_p(p)}",
+                f"{ahead:+.3f}, p {cells.shown_p(p)}",
                 f"above 0{f', p < {LEVEL}' if strict else ''}",
                 report.verdict(ahead > 0 and (not strict or (p is not None and p < LEVEL))),
             ]
