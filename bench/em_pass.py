@@ -30,10 +30,12 @@ import report
 import scipy.sparse
 from threadpoolctl import threadpool_limits
 
-from plsa import PLSA, _kernels, em, start
-from plsa.parameters import Parameters, padded, padded_zeros
-from plsa.steps import Counts, GatedSteps
-from plsa.threads import available_threads
+from plsa import PLSA, _kernels
+from plsa.engine import em
+from plsa.engine import starts as start
+from plsa.engine.parameters import Parameters, padded, padded_zeros
+from plsa.engine.steps import Counts, GatedSteps
+from plsa.engine.threads import available_threads
 
 NAME = "em_pass"
 OURS = "plsa (ours)"

@@ -21,11 +21,11 @@ import numpy as np
 import report
 from threadpoolctl import threadpool_limits
 
-from plsa import start
-from plsa.counts import Counts
-from plsa.links import LinkedSteps, links_of
-from plsa.parameters import Parameters, Statistics, padded, unpadded
-from plsa.steps import GatedSteps
+from plsa.engine import starts as start
+from plsa.engine.counts import Counts
+from plsa.engine.links import LinkedSteps, links_of
+from plsa.engine.parameters import Parameters, Statistics, padded, unpadded
+from plsa.engine.steps import GatedSteps
 
 NAME = "link_pass"
 PLAIN, OURS, NAIVE = "plain PLSA", "with links", "with links, pair by pair"

@@ -30,11 +30,11 @@ from scipy.special import logsumexp
 from threadpoolctl import threadpool_limits
 
 from plsa import _kernels
-from plsa.counts import Counts
-from plsa.gates import OneComponent
-from plsa.mixture_steps import MixtureSteps
-from plsa.parameters import padded, padded_zeros
-from plsa.supervision import lay_out
+from plsa.engine.counts import Counts
+from plsa.engine.mixture_steps import MixtureSteps
+from plsa.engine.parameters import padded, padded_zeros
+from plsa.labels.gates import OneComponent
+from plsa.labels.supervision import lay_out
 
 NAME = "mixture_pass"
 OURS = "ours, float64"

@@ -31,9 +31,9 @@ from em_pass import cheap_start
 
 from plsa import PLSA
 from plsa.datasets import planted_corpus
-from plsa.parameters import padded
-from plsa.steps import Counts, GatedSteps
-from plsa.threads import available_threads
+from plsa.engine.parameters import padded
+from plsa.engine.steps import Counts, GatedSteps
+from plsa.engine.threads import available_threads
 
 NAME = "scaling"
 DISTRIBUTIONS = ("plsa-learn", "numpy", "scipy", "scikit-learn")

@@ -8,24 +8,24 @@ shows what was learnt; `plsa.datasets` has corpora that need no download.
 """
 
 from plsa import datasets
-from plsa.active import ActiveLearner
-from plsa.comparison import compare_pu, estimate_prior
-from plsa.inspection import top_words
-from plsa.mixtures import NaiveBayesEM, annealing_schedule
-from plsa.positive_rivals import PEBL, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression
-from plsa.scaling import CountScaler
-from plsa.selection import LabeledKFold, heterogeneity, labeled_scorer, select_topics
-from plsa.semisupervised import (
+from plsa.active.learner import ActiveLearner
+from plsa.active.simulation import simulate
+from plsa.baselines.positive_rivals import PEBL, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression
+from plsa.estimators.mixtures import NaiveBayesEM, annealing_schedule
+from plsa.estimators.scaling import CountScaler
+from plsa.estimators.semisupervised import (
     FakeLabelPLSA,
     HardMislabelingPLSA,
     MissingLabelPLSA,
     SoftMislabelingPLSA,
 )
-from plsa.simulation import simulate
-from plsa.supervised import PLSAClassifier
-from plsa.text import text_classifier
-from plsa.topic_sensitive import TopicSensitivePLSA
-from plsa.topics import PLSA
+from plsa.estimators.supervised import PLSAClassifier
+from plsa.estimators.text import text_classifier
+from plsa.estimators.topic_sensitive import TopicSensitivePLSA
+from plsa.estimators.topics import PLSA
+from plsa.evaluation.comparison import compare_pu, estimate_prior
+from plsa.evaluation.selection import LabeledKFold, heterogeneity, labeled_scorer, select_topics
+from plsa.show.inspection import top_words
 
 __version__ = "0.1.0"
 

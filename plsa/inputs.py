@@ -19,8 +19,8 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d, validate_data
 
-from plsa.counts import Counts
-from plsa.parameters import Real
+from plsa.engine.counts import Counts
+from plsa.engine.parameters import Real
 
 
 @contextmanager

@@ -20,10 +20,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from plsa import MissingLabelPLSA, SoftMislabelingPLSA, active, queries
-from plsa.active import STRATEGIES, ActiveLearner, Event
+from plsa import MissingLabelPLSA, SoftMislabelingPLSA
+from plsa.active import learner as active
+from plsa.active import queries
+from plsa.active.learner import STRATEGIES, ActiveLearner, Event
+from plsa.active.pool import FittedPool, QuickPool, expected_losses, takes_unlabelled, vectors
 from plsa.datasets import planted_corpus
-from plsa.pool import FittedPool, QuickPool, expected_losses, takes_unlabelled, vectors
 
 CORPUS = planted_corpus(60, 40, 3, n_classes=3, doc_concentration=0.05, random_state=0)
 X, TRUTH = CORPUS.counts, CORPUS.target.tolist()
@@ -950,7 +952,7 @@ import sys
 import numpy as np
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
-from plsa.active import ActiveLearner
+from plsa.active.learner import ActiveLearner
 from plsa.datasets import planted_corpus
 corpus = planted_corpus(60, 40, 3, n_classes=3, doc_concentration=0.05, random_state=0)
 learner = ActiveLearner(MultinomialNB(), corpus.counts, path=sys.argv[1])

@@ -1,4 +1,4 @@
-"""Who may import whom: each line of code knows its room."""
+"""The order of the rooms is the architecture: each line of code knows its room."""
 
 import ast
 from pathlib import Path
@@ -9,130 +9,98 @@ import plsa
 
 PACKAGE = Path(plsa.__file__).parent
 
-# What of ours each module may import. Data enters by inputs, goes round em and leaves by the estimators.
-MAY_IMPORT = {
-    "parameters": {"_kernels"},
-    "em": {"parameters"},
-    "threads": {"_kernels"},
-    "counts": {"parameters"},
-    "steps": {"_kernels", "counts", "parameters", "threads"},
-    "progress": {"em"},
-    "inputs": {"counts", "parameters"},
-    "supervision": {"inputs"},
-    "start": {"counts", "parameters", "supervision"},
-    "scaling": {"counts", "inputs"},
-    "fitting": {"counts", "em", "inputs", "parameters", "progress"},
-    "aspect": {"counts", "em", "fitting", "inputs", "parameters", "steps"},
-    "topics": {"aspect", "counts", "em", "inputs", "parameters", "start", "steps"},
-    "mixture_steps": {"_kernels", "counts", "gates", "parameters", "steps", "threads"},
-    "gates": {"supervision"},
-    "student": {"counts", "parameters", "scaling"},
-    "evidence": {"counts", "parameters", "scaling", "supervision"},
-    "classifying": {"counts", "evidence", "fitting", "inputs", "scaling", "supervision"},
-    "labelled": {
-        "aspect", "classifying", "counts", "evidence", "gates", "inputs", "parameters", "scaling", "start",
-        "steps", "student", "supervision",
-    },
-    "supervised": {"em", "evidence", "labelled", "supervision"},
-    "semisupervised": {
-        "counts", "em", "evidence", "fitting", "gates", "inputs", "labelled", "parameters", "scaling",
-        "steps", "student", "supervision",
-    },
-    "mixtures": {
-        "classifying", "counts", "em", "evidence", "fitting", "gates", "inputs", "mixture_steps",
-        "parameters", "progress", "scaling", "supervision",
-    },
-    "positives": {"counts", "inputs", "supervision"},
-    "linked_means": set(),
-    "positive_rivals": {
-        "counts", "gates", "inputs", "linked_means", "mixture_steps", "parameters", "positives", "scaling",
-        "student", "supervision",
-    },
-    "links": {"parameters", "steps"},
-    "committee": {"counts", "em", "linked_means", "parameters", "positives", "start", "steps"},
-    "topic_sensitive": {
-        "aspect", "committee", "counts", "em", "evidence", "inputs", "links", "parameters", "positives",
-        "progress", "scaling", "start", "student", "supervision",
-    },
-    "comparison": {
-        "inputs", "inspection", "positive_rivals", "positives", "progress", "supervision", "topic_sensitive",
-    },
-    "queries": set(),
-    "session": {"inputs"},
-    "pool": {
-        "counts", "evidence", "inputs", "labelled", "parameters", "scaling", "semisupervised", "start",
-        "steps", "student", "supervision",
-    },
-    "active": {"inputs", "linked_means", "pool", "queries", "session", "supervision"},
-    "simulation": {"active", "inputs", "inspection", "pool", "progress"},
-    "text": {"inputs", "semisupervised"},
-    "datasets": {"inputs"},
-    "inspection": {"inputs"},
-    "selection": {"counts", "inputs", "supervision"},
-    "cli": {
-        "_kernels", "datasets", "inputs", "inspection", "scaling", "semisupervised", "supervised",
-        "threads", "topics",
-    },
-}  # fmt: skip
-
-# The outside world is for some: the loop is plain Python, and only estimators know scikit-learn.
-OUTSIDE = {
-    "em": set(),
-    "parameters": {"numpy"},
-    "threads": {"joblib"},
-    "steps": {"numpy"},
-    "mixture_steps": {"numpy", "scipy"},
-    "progress": {"numpy"},
-    "supervision": {"numpy"},
-    "gates": {"numpy"},
-    "start": {"numpy", "scipy"},
-}
-
-STANDARD = {
-    "__future__", "collections", "dataclasses", "numbers", "os", "sys", "time", "typing", "warnings",
-}  # fmt: skip
+# A room imports only itself and rooms before it.
+ROOMS = (
+    "_kernels",
+    "engine",
+    "inputs",
+    "labels",
+    "learning",
+    "estimators",
+    "baselines",
+    "show",
+    "evaluation",
+    "active",
+    "datasets",
+    "app",
+)
+MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
 
-def imported(path):
-    """The top names of a module's imports: ours without the prefix, then others."""
-    ours, others = set(), set()
+def imports(path):
+    """Where a module imports from, and the names: ("plsa.engine.em", ["run"]), ("numpy", [])."""
     for node in ast.walk(ast.parse(path.read_text())):
-        names = []
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            yield from ((alias.name, []) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            names = [f"plsa.{alias.name}" for alias in node.names] if node.module == "plsa" else [node.module]
-        for name in names:
-            parts = name.split(".")
-            (ours.add(parts[1]) if parts[0] == "plsa" and len(parts) > 1 else others.add(parts[0]))
-    return ours, others
+            yield node.module, [alias.name for alias in node.names]
 
 
-def test_every_module_has_its_place():
-    """A new module says here what it may import."""
-    found = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
-    assert found == set(MAY_IMPORT)
+def rooms_of(path):
+    """The rooms that a module imports from."""
+    for module, names in imports(path):
+        if module == "plsa":
+            yield from (name for name in names if name in ROOMS)
+        elif module.startswith("plsa."):
+            yield module.split(".")[1]
 
 
-@pytest.mark.parametrize("module", sorted(MAY_IMPORT))
-def test_imports(module):
-    """A module imports what it may, and nothing flows back."""
-    ours, others = imported(PACKAGE / f"{module}.py")
-    names = {path.stem for path in PACKAGE.glob("*.py")} | {"_kernels"}
-    assert ours & names <= MAY_IMPORT[module]
-    if module in OUTSIDE:
-        assert others - STANDARD <= OUTSIDE[module]
+def test_every_module_is_in_a_room():
+    """Rooms are folders, and there is nothing beside them."""
+    assert {path.parts[0] for path in MODULES} - {"__init__.py"} == {*ROOMS} - {"_kernels"}
 
 
-def test_only_inputs_raises_input_errors_of_shape_and_sign():
-    """The modules of the loop raise nothing about what a user handed in."""
-    for module in ("em", "steps", "parameters", "start", "threads", "progress"):
-        tree = ast.parse((PACKAGE / f"{module}.py").read_text())
-        assert not [node for node in ast.walk(tree) if isinstance(node, ast.Raise)]
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_a_room_imports_only_those_before_it(module):
+    """Nothing flows back."""
+    if module.parts[0] == "__init__.py":
+        return
+    here = ROOMS.index(module.parts[0])
+    assert {room for room in rooms_of(PACKAGE / module) if ROOMS.index(room) > here} == set()
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_outside_libraries_have_their_rooms(module):
+    """The kernels are called by the engine; scikit-learn begins with the estimators; pictures are `show`'s."""
+    room = module.parts[0]
+    here = {name.split(".")[0] for name, _ in imports(PACKAGE / module)}
+    if room in ROOMS[: ROOMS.index("estimators")]:
+        assert "sklearn" not in here
+    if room != "show":
+        assert "matplotlib" not in here
+    if room != "engine":
+        assert "_kernels" not in set(rooms_of(PACKAGE / module))
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_no_underscore_crosses_a_module(module):
+    """What another module needs has a name without an underscore."""
+    path = PACKAGE / module
+    for origin, names in imports(path):
+        if origin.split(".")[0] == "plsa":
+            assert [n for n in names if n.startswith("_") and n not in ("_kernels", "__version__")] == []
+    tree = ast.parse(path.read_text())
+    own = {"self", "cls"}
+    crossed = [
+        f"{node.value.id}.{node.attr}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id not in own
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+    ]
+    assert crossed == []
+
+
+def test_the_engine_raises_nothing_about_input():
+    """What a user handed in is checked before it comes here."""
+    for path in (PACKAGE / "engine").glob("*.py"):
+        assert not [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Raise)]
 
 
 def test_the_reference_never_uses_the_library():
     """tests/reference.py stands by itself."""
-    _, others = imported(Path(__file__).parent / "reference.py")
+    others = {name.split(".")[0] for name, _ in imports(Path(__file__).parent / "reference.py")}
     assert others <= {"numpy", "__future__", "dataclasses", "typing", "collections", "itertools", "math"}

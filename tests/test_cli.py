@@ -12,9 +12,10 @@ import time
 import pytest
 
 import plsa
-from plsa import _kernels, cli, datasets
+from plsa import _kernels, datasets
+from plsa.app import cli
 
-COMMAND = [sys.executable, "-P", "-W", "error", "-m", "plsa.cli"]
+COMMAND = [sys.executable, "-P", "-W", "error", "-m", "plsa.app.cli"]
 
 
 @pytest.fixture(scope="module")

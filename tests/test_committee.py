@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import beta
 
-from plsa import PLSA, committee, inputs, linked_means, student
-from plsa.committee import Member, Topics, opinion, votes
+from plsa import PLSA, inputs
 from plsa.datasets import planted_corpus
-from plsa.linked_means import means
-from plsa.parameters import Fit
-from plsa.positives import recall_above
-from plsa.start import words_from_clusters
+from plsa.engine.parameters import Fit
+from plsa.engine.starts import words_from_clusters
+from plsa.estimators.positives import recall_above
+from plsa.learning import committee, linked_means, student
+from plsa.learning.committee import Member, Topics, opinion, votes
+from plsa.learning.linked_means import means
 
 
 @pytest.fixture(scope="module")

@@ -28,8 +28,8 @@ from plsa import (
     compare_pu,
     estimate_prior,
 )
-from plsa.comparison import _shares_above
 from plsa.datasets import planted_corpus
+from plsa.evaluation.comparison import _shares_above
 
 QUICK = [SpyEM(), PEBL(), RocchioSVM()]
 
@@ -208,7 +208,7 @@ def test_the_usual_models():
     found = compare_pu(X, shown, y_true=truth)
     names = [row.name for row in found.rows]
     rivals = ["WeightedLogisticRegression", "SpyEM", "PEBL", "RocchioSVM", "MPCKMeans"]
-    ours = ["TopicSensitivePLSA"] if importlib.util.find_spec("plsa.topic_sensitive") else []
+    ours = ["TopicSensitivePLSA"] if importlib.util.find_spec("plsa.estimators.topic_sensitive") else []
     assert names == ours + rivals
     assert all(row.failure == "" for row in found.rows)
     assert min(row.area for row in found.rows) > 0.8

@@ -1,7 +1,6 @@
 """Corpora: what is drawn follows the model, what is read is what was written."""
 
 import csv
-import doctest
 import gzip
 import hashlib
 import importlib
@@ -20,14 +19,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from plsa import datasets
+from plsa.datasets import files, planted
 
 WORD = re.compile(r"[^\W\d_]{2,}")
-
-
-def test_examples_in_the_docstrings_run():
-    results = doctest.testmod(datasets)
-    assert results.attempted > 0
-    assert results.failed == 0
 
 
 # --- docstrings ----------------------------------------------------------------------------------
@@ -316,7 +310,7 @@ def test_planted_corpora_are_well_formed(data):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks small enough that the corpora below have many of them."""
-    monkeypatch.setattr(datasets, "_BLOCK_TOKENS", 2000)
+    monkeypatch.setattr(planted, "_BLOCK_TOKENS", 2000)
 
 
 def test_words_follow_the_planted_probabilities(small_blocks):
@@ -353,10 +347,10 @@ def test_rare_words_and_words_without_probability_are_drawn_right(monkeypatch):
     topics = np.array([[0, 1], [0, 1]])
     drawn = []
     for steps in (2, 2**12):
-        monkeypatch.setattr(datasets, "_GUIDE", steps)
+        monkeypatch.setattr(planted, "_GUIDE", steps)
         edges = np.arange(steps) / steps
         guide = np.stack([row.searchsorted(edges, side="right") for row in cumulative])
-        drawn.append(datasets._draw_words(np.random.default_rng(1), tokens, topics, cumulative, guide))
+        drawn.append(planted._draw_words(np.random.default_rng(1), tokens, topics, cumulative, guide))
     assert np.array_equal(drawn[0][0], drawn[1][0])
     assert np.array_equal(drawn[0][1], drawn[1][1])
     documents, words = drawn[0]
@@ -370,8 +364,8 @@ def test_uniform_numbers_on_an_edge_take_the_word_above_it():
     cumulative = np.array([[0, 0.25, 0.25, 0.3, 0.3, 1, 1]])
     uniform = np.array([0, 0.25, 0.3, np.nextafter(0.3, 0), np.nextafter(1, 0)])
     stream = SimpleNamespace(random=lambda size: uniform[:size])
-    guide = np.zeros((1, datasets._GUIDE), dtype=np.int32)  # always too early
-    _, words = datasets._draw_words(stream, np.array([[5]]), np.array([[0]]), cumulative, guide)
+    guide = np.zeros((1, planted._GUIDE), dtype=np.int32)  # always too early
+    _, words = planted._draw_words(stream, np.array([[5]]), np.array([[0]]), cumulative, guide)
     assert words.tolist() == [1, 3, 5, 3, 5]
 
 
@@ -463,8 +457,8 @@ def test_one_word_one_topic_counts_exactly_past_float32():
 
 
 def test_indices_grow_to_64_bits_only_when_they_must():
-    assert datasets._index_type(2**31 - 1) is np.int32
-    assert datasets._index_type(2**31) is np.int64
+    assert planted._index_type(2**31 - 1) is np.int32
+    assert planted._index_type(2**31) is np.int64
 
 
 @pytest.mark.parametrize(
@@ -657,9 +651,9 @@ def test_a_broken_file_is_refused_by_its_line(tmp_path, monkeypatch, csv_limit, 
     path = written(tmp_path / name, content)
     opened = []
     monkeypatch.setattr(
-        datasets,
+        files,
         "_opened",
-        lambda *arguments, opener=datasets._opened: opened.append(opener(*arguments)) or opened[-1],
+        lambda *arguments, opener=files._opened: opened.append(opener(*arguments)) or opened[-1],
     )
     with pytest.raises(ValueError, match=message) as error:
         datasets.read_corpus(path)

@@ -10,15 +10,16 @@ import pytest
 
 import plsa
 
-MODULES = sorted(path.stem for path in Path(plsa.__file__).parent.glob("*.py"))
+PACKAGE = Path(plsa.__file__).parent
+MODULES = sorted(
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in PACKAGE.rglob("*.py")
+)
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m not in ("__init__", "cli")])
+@pytest.mark.parametrize("module", [m for m in MODULES if not m.endswith("__init__")])
 def test_docstring_examples(module):
     """Every doctest of a module passes."""
-    result = doctest.testmod(
-        importlib.import_module(f"plsa.{module}"), optionflags=doctest.NORMALIZE_WHITESPACE
-    )
+    result = doctest.testmod(importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plsa import em
+from plsa.engine import em
 
 INFINITE = math.inf
 

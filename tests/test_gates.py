@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from plsa import em, inputs, semisupervised, start
-from plsa.evidence import Corpus
-from plsa.gates import FakeLabel, Mislabelling, MissingLabel, OneComponent
-from plsa.labelled import Settings
-from plsa.parameters import Parameters, padded
-from plsa.steps import Counts, GatedSteps
-from plsa.supervision import Labels, Layout, class_frequencies, label_topic, lay_out
+from plsa import inputs
+from plsa.engine import em
+from plsa.engine import starts as start
+from plsa.engine.parameters import Parameters, padded
+from plsa.engine.steps import Counts, GatedSteps
+from plsa.estimators import semisupervised
+from plsa.estimators.labelled import Settings
+from plsa.labels.gates import FakeLabel, Mislabelling, MissingLabel, OneComponent
+from plsa.labels.supervision import Labels, Layout, class_frequencies, label_topic, lay_out
+from plsa.learning.evidence import Corpus
 
 KINDS = ("missing", "fake", "hard", "soft")
 kinds = pytest.mark.parametrize("kind", KINDS)

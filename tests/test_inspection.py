@@ -1,6 +1,5 @@
 """The words that say most about a topic: ranked as promised, named as given, whatever the model."""
 
-import doctest
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +11,6 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-import plsa.inspection
 from plsa import PLSA, CountScaler, PLSAClassifier, top_words
 
 TEXTS = [
@@ -242,9 +240,3 @@ def test_refuses_bad_arguments(classifier, arguments, message):
     assert classifier.components_.shape[1] == 12
     with pytest.raises(ValueError, match=message):
         top_words(classifier, **arguments)
-
-
-def test_examples_run():
-    outcome = doctest.testmod(plsa.inspection)
-    assert outcome.attempted >= 6
-    assert outcome.failed == 0

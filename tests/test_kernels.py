@@ -21,9 +21,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from plsa import _kernels
-from plsa.parameters import padded, padded_width
-from plsa.steps import Counts, GatedSteps, fold_in
-from plsa.threads import effective_threads
+from plsa.engine.parameters import padded, padded_width
+from plsa.engine.steps import Counts, GatedSteps, fold_in
+from plsa.engine.threads import effective_threads
 
 LEVELS = _kernels.runnable_levels()
 THREADS = (1, 2, 3, 8)

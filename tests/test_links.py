@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from plsa import PLSA, inputs
-from plsa import links as links_module
-from plsa.links import CannotLinks, LinkedSteps, MustLinks, PairLinks, links_of, satisfied
-from plsa.parameters import Parameters, padded, unpadded
+from plsa.engine import links as links_module
+from plsa.engine.links import CannotLinks, LinkedSteps, MustLinks, PairLinks, links_of, satisfied
+from plsa.engine.parameters import Parameters, padded, unpadded
 
 
 def pairs_inside(documents):

@@ -19,24 +19,16 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from plsa import (
-    CountScaler,
-    LabeledKFold,
-    NaiveBayesEM,
-    _kernels,
-    annealing_schedule,
-    em,
-    inputs,
-    mixtures,
-    top_words,
-)
-from plsa.counts import Counts
+from plsa import CountScaler, LabeledKFold, NaiveBayesEM, _kernels, annealing_schedule, inputs, top_words
 from plsa.datasets import planted_corpus
-from plsa.evidence import Corpus, hold_out
-from plsa.gates import OneComponent
-from plsa.mixture_steps import MixtureSteps
-from plsa.mixtures import _dealt, by_divergence, by_labels
-from plsa.supervision import Labels, Layout, lay_out
+from plsa.engine import em
+from plsa.engine.counts import Counts
+from plsa.engine.mixture_steps import MixtureSteps
+from plsa.estimators import mixtures
+from plsa.estimators.mixtures import _dealt, by_divergence, by_labels
+from plsa.labels.gates import OneComponent
+from plsa.labels.supervision import Labels, Layout, lay_out
+from plsa.learning.evidence import Corpus, hold_out
 
 types = pytest.mark.parametrize(("real", "index"), strategies.TYPE_PAIRS, ids=strategies.TYPE_NAMES)
 reals = pytest.mark.parametrize("real", strategies.REALS, ids=lambda real: np.dtype(real).name)

@@ -23,15 +23,23 @@ from plsa import (
     NaiveBayesEM,
     SoftMislabelingPLSA,
     inputs,
-    queries,
-    start,
 )
-from plsa.counts import Counts
+from plsa.active import queries
+from plsa.active.pool import (
+    FittedPool,
+    QuickPool,
+    chances,
+    counted,
+    expected_losses,
+    takes_unlabelled,
+    vectors,
+)
 from plsa.datasets import planted_corpus
-from plsa.labelled import by_class
-from plsa.parameters import unpadded
-from plsa.pool import FittedPool, QuickPool, chances, counted, expected_losses, takes_unlabelled, vectors
-from plsa.supervision import Labels, lay_out
+from plsa.engine import starts as start
+from plsa.engine.counts import Counts
+from plsa.engine.parameters import unpadded
+from plsa.estimators.labelled import by_class
+from plsa.labels.supervision import Labels, lay_out
 
 ALL = (MissingLabelPLSA, FakeLabelPLSA, HardMislabelingPLSA, SoftMislabelingPLSA)
 models = pytest.mark.parametrize("model", ALL, ids=lambda model: model.__name__)

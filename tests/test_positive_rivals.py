@@ -22,10 +22,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from plsa import PEBL, CountScaler, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression, inputs, student
-from plsa.datasets import planted_corpus
-from plsa.linked_means import Clusters, ClusterSums, LinkedDocuments
-from plsa.positive_rivals import (
+from plsa import PEBL, CountScaler, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression, inputs
+from plsa.baselines.positive_rivals import (
     ErrorParts,
     _chosen_spies,
     best_threshold,
@@ -33,7 +31,10 @@ from plsa.positive_rivals import (
     rocchio_vectors,
     spy_threshold,
 )
-from plsa.positives import PositiveClassifier, Rule, recall_criterion
+from plsa.datasets import planted_corpus
+from plsa.estimators.positives import PositiveClassifier, Rule, recall_criterion
+from plsa.learning import student
+from plsa.learning.linked_means import Clusters, ClusterSums, LinkedDocuments
 
 RIVALS = [
     WeightedLogisticRegression(random_state=0),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from plsa.queries import (
+from plsa.active.queries import (
     combined,
     density,
     disagreement,

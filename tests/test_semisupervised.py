@@ -27,9 +27,9 @@ from plsa import (
     PLSAClassifier,
     SoftMislabelingPLSA,
     _kernels,
-    em,
 )
 from plsa.datasets import planted_corpus
+from plsa.engine import em
 
 GUESSING = (HardMislabelingPLSA, SoftMislabelingPLSA)
 ALL = (MissingLabelPLSA, FakeLabelPLSA, *GUESSING)

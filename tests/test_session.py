@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plsa.session import FORMAT, SessionLog
+from plsa.active.session import FORMAT, SessionLog
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_a_cut_loses_no_whole_line(tmp_path_factory, cut):
 
 WRITER = """
 import sys
-from plsa.session import SessionLog
+from plsa.active.session import SessionLog
 log = SessionLog.create(sys.argv[1], {})
 number = 0
 while True:

@@ -12,10 +12,11 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from plsa import MissingLabelPLSA, simulation
-from plsa.active import ActiveLearner
+from plsa import MissingLabelPLSA
+from plsa.active import simulation
+from plsa.active.learner import ActiveLearner
+from plsa.active.simulation import Simulation, simulate
 from plsa.datasets import planted_corpus
-from plsa.simulation import Simulation, simulate
 
 CORPUS = planted_corpus(
     100,

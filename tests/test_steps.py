@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from plsa import _kernels, datasets, em
-from plsa.parameters import Parameters, padded, padded_width, padded_zeros
-from plsa.steps import Counts, GatedSteps, fold_in, word_bounds
+from plsa import _kernels, datasets
+from plsa.engine import em
+from plsa.engine.parameters import Parameters, padded, padded_width, padded_zeros
+from plsa.engine.steps import Counts, GatedSteps, fold_in, word_bounds
 
 reals = pytest.mark.parametrize("real", strategies.REALS, ids=lambda real: np.dtype(real).name)
 types = pytest.mark.parametrize(("real", "index"), strategies.TYPE_PAIRS, ids=strategies.TYPE_NAMES)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from plsa import evidence, student
-from plsa.counts import Counts
-from plsa.evidence import Corpus, Held, hold_out
-from plsa.supervision import Labels
+from plsa.engine.counts import Counts
+from plsa.labels.supervision import Labels
+from plsa.learning import evidence, student
+from plsa.learning.evidence import Corpus, Held, hold_out
 
 
 def as_counts(X):

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from plsa import CountScaler, PLSAClassifier
 from plsa.datasets import planted_corpus
-from plsa.supervision import is_unlabelled, read_labels
+from plsa.labels.supervision import is_unlabelled, read_labels
 
 TEXTS = ["tea milk tea", "milk tea cup", "goal ball goal", "ball team goal", "tea cup", "team ball"]
 LABELS = ["food", "food", "sport", "sport", "food", "sport"]

@@ -16,10 +16,12 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from plsa import PLSA, CountScaler, TopicSensitivePLSA, committee, inputs, topic_sensitive
-from plsa import student as student_module
+from plsa import PLSA, CountScaler, TopicSensitivePLSA, inputs
 from plsa.datasets import planted_corpus
-from plsa.topic_sensitive import otsu
+from plsa.estimators import topic_sensitive
+from plsa.estimators.topic_sensitive import otsu
+from plsa.learning import committee
+from plsa.learning import student as student_module
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,1 @@
+"""Which document to label next."""

@@ -1,0 +1,1 @@
+"""Arrays in, arrays out: the loop, its steps, where it starts."""

@@ -1,0 +1,107 @@
+"""A corpus in the form of the kernels."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from plsa.engine.parameters import Real
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """A corpus in the form of the kernels; `inputs.check_counts` makes it."""
+
+    offset: NDArray[np.int64]  # (D + 1) where each document's nonzeros begin
+    word: NDArray[np.signedinteger[Any]]  # (nnz) ascending in each document
+    count: Real  # (nnz)
+    n_words: int
+
+    @property
+    def n_documents(self) -> int:
+        """The number of documents."""
+        return len(self.offset) - 1
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float32 or float64: what everything is computed in."""
+        return self.count.dtype
+
+    def total(self, weight: Real | None = None) -> float:
+        """The number of words in the corpus, each document counting `weight` times."""
+        if weight is None:
+            return float(self.count.sum(dtype=np.float64))
+        return float(np.dot(self.lengths(), np.asarray(weight, dtype=np.float64)))
+
+    def lengths(self) -> NDArray[np.float64]:
+        """The number of words in each document."""
+        sums = np.zeros(self.n_documents)
+        full = np.flatnonzero(np.diff(self.offset))
+        if len(full):
+            sums[full] = np.add.reduceat(self.count, self.offset[full], dtype=np.float64)
+        return sums
+
+    def word_totals(self, weight: Real | None = None) -> NDArray[np.float64]:
+        """How often each word stands in the corpus."""
+        total = np.zeros(self.n_words)
+        # bincount makes 64-bit copies and an array of all words: some documents at a time, but not too few.
+        for begin, end in self.blocks(max(self.n_words, 1 << 18)):
+            block = self.between(begin, end)
+            count = block.count.astype(np.float64)
+            if weight is not None:
+                count *= np.repeat(weight[begin:end], np.diff(block.offset))
+            total += np.bincount(block.word, count, self.n_words)
+        return total
+
+    def blocks(self, size: int) -> Iterator[tuple[int, int]]:
+        """Ranges of documents, one after the other, of about `size` nonzeros each."""
+        begin = 0
+        while begin < self.n_documents:
+            end = int(np.searchsorted(self.offset, self.offset[begin] + size))
+            end = min(max(end, begin + 1), self.n_documents)
+            yield begin, end
+            begin = end
+
+    def between(self, begin: int, end: int) -> Counts:
+        """The corpus of the documents begin, ..., end - 1, its nonzeros not copied."""
+        inside = slice(self.offset[begin], self.offset[end])
+        offset = self.offset[begin : end + 1] - self.offset[begin]
+        return Counts(offset, self.word[inside], self.count[inside], self.n_words)
+
+    def mark(self) -> int:
+        """A number that another corpus hardly has."""
+        return zlib.crc32(self.count, zlib.crc32(self.word, zlib.crc32(self.offset)))
+
+    def marks(self, documents: NDArray[Any]) -> NDArray[np.int64]:
+        """For each of these documents a number that hardly any other words and counts have."""
+        marks = np.empty(len(documents), dtype=np.int64)
+        for place, document in enumerate(documents):
+            inside = slice(self.offset[document], self.offset[document + 1])
+            words = self.word[inside].astype(np.int64, copy=False)
+            counts = self.count[inside].astype(np.float64, copy=False)
+            marks[place] = zlib.crc32(counts, zlib.crc32(words))
+        return marks
+
+    def matrix(self) -> sparse.csr_array:
+        """The same as a sparse array."""
+        return sparse.csr_array((self.count, self.word, self.offset), shape=(self.n_documents, self.n_words))
+
+    def with_counts(self, count: Real) -> Counts:
+        """The same nonzeros with other counts."""
+        return Counts(self.offset, self.word, count, self.n_words)
+
+    def of_documents(self, documents: NDArray[Any]) -> Counts:
+        """The corpus of these documents, in this order."""
+        chosen = self.matrix()[documents]
+        return Counts(chosen.indptr.astype(np.int64), chosen.indices, chosen.data, self.n_words)
+
+    def of_nonzeros(self, chosen: NDArray[np.bool_]) -> Counts:
+        """The corpus with only the chosen nonzeros."""
+        before = np.concatenate([[0], np.cumsum(chosen)])
+        return Counts(before[self.offset], self.word[chosen], self.count[chosen], self.n_words)

@@ -1,0 +1,1 @@
+"""Folds, comparisons, choices."""

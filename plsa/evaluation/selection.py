@@ -1,0 +1,617 @@
+"""How many topics a class should have, judged without touching what is unlabelled.
+
+A splitter and a scorer for partly labelled documents, usable wherever scikit-learn takes one, and the search
+for the number of topics that is built on them.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import BaseCrossValidator, check_cv, cross_validate
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.validation import _num_samples
+
+from plsa import inputs
+from plsa.engine.counts import Counts
+from plsa.labels.supervision import UNLABELLED, Labels, Layout, is_unlabelled, read_labels
+
+_FOLDS = 5  # of a cross-validation that the user says nothing about
+_CRITERIA = ("cv", "aic", "bic", "heterogeneity")
+
+
+class LabeledKFold(BaseCrossValidator):
+    """Stratified folds of the labelled documents; the unlabelled ones are in every training part.
+
+    Every labelled document is held out once, unless it is the only one of its class: those are never held
+    out, so that every class is in every training part. No test fold has an unlabelled document. Folds differ
+    by at most one document, in all and of each class; a class with fewer than `n_splits` documents is in as
+    many folds as it has documents.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    shuffle : bool, default=True
+        Whether the documents of a class are dealt to the folds at random. False keeps them together as they
+        stand.
+    random_state : int, RandomState or None, default=None
+        Seed of the shuffling. None gives other folds at every call.
+    unlabeled : default=-1
+        The entry of y that marks a document without a label; None and NaN do so always. None: only they do.
+
+    Notes
+    -----
+    The y that an estimator is given for a training part still has its marks: give it the same `unlabeled`.
+    Scorers that need all classes in every fold, such as "neg_log_loss", need `n_splits` documents a class.
+
+    Examples
+    --------
+    >>> from plsa.evaluation.selection import LabeledKFold
+    >>> y = ["food", "food", None, "sport", "sport", None, "music"]
+    >>> folds = LabeledKFold(n_splits=2, shuffle=False)
+    >>> for train, test in folds.split(y, y):
+    ...     print(train, test)
+    [1 2 4 5 6] [0 3]
+    [0 2 3 5 6] [1 4]
+    """
+
+    def __init__(
+        self, n_splits: int = _FOLDS, *, shuffle: bool = True, random_state: Any = None, unlabeled: Any = -1
+    ) -> None:
+        self.n_splits = inputs.check_whole(n_splits, "n_splits", 2)
+        self.shuffle = inputs.check_choice(shuffle, "shuffle", [True, False])
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """`n_splits`, whatever is given."""
+        return self.n_splits
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """The documents, ascending, of the training part and of the test fold, fold after fold."""
+        if groups is not None:
+            warnings.warn("The groups parameter is ignored by LabeledKFold", UserWarning, stacklevel=2)
+        labels = read_labels(y, _num_samples(X), self.unlabeled)
+        fold = self._fold_of(labels)
+        return ((np.flatnonzero(fold != each), np.flatnonzero(fold == each)) for each in range(self.n_splits))
+
+    def _fold_of(self, labels: Labels) -> NDArray[np.intp]:
+        """The fold that each document is held out in; -1: it never is."""
+        held = _may_be_held_out(labels)
+        inputs.check_folds(self.n_splits, int(held.sum()), int(labels.labelled.sum()))
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        fold = np.full(len(held), -1)
+        dealt = 0  # each class goes on where the last one ended: no fold gets all the remainders
+        for each in np.unique(labels.code[held]):
+            of_class = np.flatnonzero(labels.code == each)
+            folds = np.sort((dealt + np.arange(len(of_class))) % self.n_splits)
+            fold[of_class] = folds if rng is None else rng.permutation(folds)
+            dealt += len(of_class)
+        return fold
+
+
+def _may_be_held_out(labels: Labels) -> NDArray[np.bool_]:
+    """Which documents have a label that another one has too."""
+    count = np.bincount(labels.code[labels.labelled], minlength=len(labels.classes))
+    held = labels.labelled.copy()
+    held[held] = count[labels.code[held]] > 1
+    return held
+
+
+class _LabeledScorer:
+    """What `labeled_scorer` gives: a class, so that it can be pickled and shown."""
+
+    def __init__(self, scorer: Any, unlabeled: Any) -> None:
+        self.scorer = scorer
+        self.unlabeled = unlabeled
+
+    def __call__(self, estimator: Any, X: Any, y: Any, **params: Any) -> Any:
+        n_documents = _num_samples(X)
+        y = inputs.check_labels(y, n_documents)
+        missing = is_unlabelled(y, self.unlabeled)
+        known = np.flatnonzero(~missing)
+        if not len(known):
+            warnings.warn(
+                f"none of the {n_documents} documents to score has a label: the score is nan. Split with "
+                "LabeledKFold, which holds out labelled documents only.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return float("nan")
+        if missing.any():
+            X = _safe_indexing(X, known)
+            # Weights and the like go with their documents.
+            params = {
+                name: _safe_indexing(value, known) if np.ndim(value) and len(value) == n_documents else value
+                for name, value in params.items()
+            }
+        # The type that labels share: scikit-learn does not know what to do with numbers among objects.
+        y = np.array(y[known].tolist()) if y.dtype.kind == "O" else y[known]
+        return self.scorer(estimator, X, y, **params)
+
+    def get_metadata_routing(self) -> Any:
+        """What the scorer inside asks for."""
+        return get_routing_for_object(self.scorer)
+
+    def __repr__(self) -> str:
+        return f"labeled_scorer({self.scorer!r}, unlabeled={self.unlabeled!r})"
+
+
+def labeled_scorer(scoring: Any = "accuracy", unlabeled: Any = -1) -> Any:
+    """A scorer that leaves the documents without a label out of what is scored.
+
+    For splitters that know nothing of missing labels and let such documents into test folds. A fold without
+    any label scores nan, with a warning.
+
+    Parameters
+    ----------
+    scoring : str or callable, default="accuracy"
+        The name of a scikit-learn scorer, or a callable(estimator, X, y).
+    unlabeled : default=-1
+        The entry of y that marks a document without a label; None and NaN do so always. None: only they do.
+
+    Returns
+    -------
+    callable(estimator, X, y)
+        For the `scoring` of GridSearchCV, cross_val_score and the like.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from plsa.evaluation.selection import labeled_scorer
+    >>> X = np.ones((4, 1))
+    >>> always = DummyClassifier(strategy="constant", constant=1).fit(X, [0, 1, 1, 1])
+    >>> labeled_scorer("accuracy")(always, X, [1, 0, -1, -1])
+    0.5
+    """
+    return _LabeledScorer(get_scorer(scoring), unlabeled)
+
+
+def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> NDArray[np.float64]:
+    """How far the documents of each topic are from it: the mean of KL(P(w|d) || P(w|z)) under P(z|d).
+
+    volume(z) = sum_d P(z|d) KL(P(w|d) || P(w|z)) / sum_d P(z|d), where P(w|d) = n(w, d) / n(d) is what the
+    document itself shows, its counts scaled as the model does it. Zero means that all documents of the topic
+    use its words in its proportions; a topic with a large volume might well be two.
+
+    Parameters
+    ----------
+    model : fitted estimator with `components_`, or a Pipeline that ends in one
+    X : documents, as for the model's `transform`
+    doc_topic : (n_documents, n_topics) array, default=None
+        P(z|d), for example `doc_topic_` if X is what the model was fitted to. None: `model.transform(X)`.
+
+    Returns
+    -------
+    (n_topics,) array
+        Zero for a topic that no document uses; infinite where a document uses a topic that has probability
+        zero for one of its words (smoothing > 0 rules that out). Documents without words are left out.
+
+    Notes
+    -----
+    Time is O(nonzeros * topics); beyond X, memory is a (words, topics) and a (documents, topics) matrix.
+    P(z|d) includes what a `prior_strength` adds to topics that the document does not use and is far from:
+    with short documents that makes the topics of a class with several look wider than they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plsa import PLSAClassifier
+    >>> from plsa.evaluation.selection import heterogeneity
+    >>> X = np.array([[4, 0, 0, 0], [0, 4, 0, 0], [0, 0, 2, 2], [0, 0, 2, 2]])
+    >>> model = PLSAClassifier(scaling=None, smoothing=1e-3).fit(X, ["mixed", "mixed", "pure", "pure"])
+    >>> heterogeneity(model, X, doc_topic=model.doc_topic_).round(2).tolist()
+    [0.69, 0.0]
+    """
+    last, inside = _without_steps(model, X)
+    word_of_topic = inputs.check_topics(last)
+    counts = _scaled_counts(last, inside)
+    shape = (counts.n_documents, len(word_of_topic))
+    if doc_topic is None:
+        doc_topic = last.transform(inside)
+    topics = inputs.check_distributions(doc_topic, "doc_topic", shape, "documents x topics")
+    return _volume(counts, topics, word_of_topic)
+
+
+def _volume(
+    counts: Counts, doc_topic: NDArray[np.float64], word_of_topic: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """sum_d P(z|d) KL(P(w|d) || P(w|z)) / sum_d P(z|d) of each topic.
+
+    With p = P(w|d), the sum above is sum_d P(z|d) sum_w p log p - sum_w log P(w|z) sum_d P(z|d) p: nothing in
+    it is larger than documents x topics or words x topics.
+    """
+    length = counts.lengths()
+    full = length > 0
+    share = counts.count / np.repeat(np.where(full, length, 1), np.diff(counts.offset))
+    logs = np.zeros_like(share)
+    np.log(share, out=logs, where=share > 0)
+    matrix = counts.with_counts(share).matrix()
+    negentropy = counts.with_counts(share * logs).lengths()
+    weight = np.where(full[:, np.newaxis], doc_topic, 0.0)
+    used = matrix.T @ weight  # (W, K)
+    with np.errstate(divide="ignore"):
+        log_words = np.log(word_of_topic.T)
+    crossed = np.zeros_like(used)
+    np.multiply(used, log_words, out=crossed, where=used > 0)
+    distance = np.maximum(negentropy @ weight - crossed.sum(axis=0), 0)
+    total = weight.sum(axis=0)
+    volume = np.zeros(len(total))
+    np.divide(distance, total, out=volume, where=total > 0)
+    return volume
+
+
+@dataclass(frozen=True, slots=True)
+class TopicScore:
+    """What one number of topics was found to be worth."""
+
+    topics: Any  # the value of the parameter
+    n_topics: int  # topics in all, those of no class included
+    score: float  # the mean over the folds; or AIC; or BIC
+    spread: float | None = None  # standard deviation over the folds; None where there are none
+    log_likelihood: float | None = None  # None where the criterion does not look at it
+    n_parameters: float | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TopicSelection:
+    """What `select_topics` found; shows itself as a table."""
+
+    parameter: str  # what was searched over, as `set_params` knows it
+    criterion: str
+    best: Any  # the value of the parameter to use
+    scores: tuple[TopicScore, ...]  # in the order they were tried
+    best_estimator: Any  # with the best value, fitted to all documents
+
+    def __repr__(self) -> str:
+        named = self.parameter.rpartition("__")[2]
+        folds = self.criterion in ("cv", "heterogeneity")
+        rows = [[named, "topics", *(["score"] if folds else ["log-likelihood", "parameters"]), ""]]
+        if not folds:
+            rows[0].insert(4, self.criterion.upper())
+        for each in self.scores:
+            row = [str(each.topics), str(each.n_topics)]
+            if folds:
+                row.append(f"{each.score:.4f} ± {each.spread:.4f}")
+            else:
+                row += [f"{each.log_likelihood:,.1f}", f"{each.n_parameters:,.0f}", f"{each.score:,.1f}"]
+            rows.append([*row, "best" if each.topics == self.best else ""])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+        return "\n".join([f"TopicSelection by {self.criterion}: {named}={self.best!r}", *lines])
+
+
+def select_topics(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    candidates: Any = (1, 2, 3, 4, 6, 8),
+    criterion: str = "cv",
+    cv: Any = None,
+    scoring: Any = "accuracy",
+    max_splits: int | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> TopicSelection:
+    """The number of topics that a criterion finds best, and the estimator fitted with it.
+
+    Parameters
+    ----------
+    estimator : a classifier of this package, or PLSA, or a Pipeline that ends in one
+        Is not changed. The parameter is `topics_per_class`, or `components_per_class` for NaiveBayesEM.
+        PLSA (its `n_components`) has no classes: "aic" and "bic" only.
+    X : documents
+    y : labels, some of which may be missing, as the estimator takes them
+    candidates : sequence, default=(1, 2, 3, 4, 6, 8)
+        Values to try: numbers, or whatever else the parameter may be. "heterogeneity" finds its own.
+    criterion : {"cv", "aic", "bic", "heterogeneity"}, default="cv"
+        "cv": the cross-validated score; the highest is best.
+        "aic": 2 p - 2 L, and "bic": p log n - 2 L; the lowest is best. L is the log-likelihood of the
+        documents of the fit, p the number of free parameters, K (W - 1) + sum_d (topics that d may use - 1),
+        over words and documents that occur, and n the number of words (tokens): given the parameters every
+        word is one independent draw, while documents are not draws, having parameters of their own. Where
+        they have none (NaiveBayesEM), a document is one draw: p is K (W - 1) + K - 1 and n the number of
+        documents. A model that gives unlabelled documents a weight does so in all three.
+        "heterogeneity": one topic a class to begin with; then, `max_splits` times, the class of the most
+        heterogeneous topic (see `heterogeneity`) gets one topic more. Of all these the one with the highest
+        cross-validated score is best.
+        Of equals the one with the fewest topics is kept.
+    cv : int, splitter or iterable, default=None
+        The folds of "cv" and "heterogeneity", the same for all candidates. A number is that of a
+        `LabeledKFold`, with which unlabelled documents stay in training; None is 5, or fewer where no more
+        documents can be held out. Test documents without a label are not scored, whatever the splitter.
+    scoring : str or callable, default="accuracy"
+        What is measured on a fold; higher is better.
+    max_splits : int or None, default=None
+        Splits that "heterogeneity" tries. None: as many as there are classes.
+    n_jobs : int or None, default=None
+        Folds that are worked on at a time. The fits of "aic" and "bic" come one after the other; each uses
+        the `n_threads` of the estimator.
+    verbose : int, default=0
+        Whether to show each score as it comes, and the time that is left.
+
+    Returns
+    -------
+    TopicSelection
+        With `best`, a value for the parameter (a list with one number for each class, in sorted order, by
+        "heterogeneity"); `scores`, a row for each value tried, which pandas.DataFrame takes as it is;
+        `best_estimator`; `criterion`. Printing it shows the table.
+
+    Notes
+    -----
+    Cross-validation costs as many fits as folds for each candidate and looks at what counts, the labels; with
+    very few of them its differences are noise: see the spread. AIC and BIC cost one fit a candidate and know
+    nothing of how well classes are told apart. They compare likelihoods of the same counts: what the
+    estimator leaves at "auto", such as `scaling`, is for all candidates what the first one's fit chose, and L
+    and n are those of scaled counts. A candidate whose fit left the unlabelled documents out, where the
+    first one's did not, is not compared (nan, and a warning). L is that of where EM stopped.
+
+    Examples
+    --------
+    >>> from plsa import PLSAClassifier
+    >>> from plsa.datasets import planted_corpus
+    >>> from plsa.evaluation.selection import select_topics
+    >>> corpus = planted_corpus(200, 60, 4, n_classes=2, doc_concentration=0.05, random_state=0)
+    >>> model = PLSAClassifier(scaling=None, random_state=0)
+    >>> found = select_topics(model, corpus.counts, corpus.target, candidates=(1, 2, 4), criterion="bic")
+    >>> found.best, found.best_estimator.topics_per_class
+    (2, 2)
+    """
+    inputs.check_choice(criterion, "criterion", _CRITERIA)
+    name = inputs.check_topic_parameter(estimator, criterion)
+    if criterion != "heterogeneity":
+        candidates = inputs.check_candidates(candidates)
+    last = _last(estimator)
+    labels = None
+    if name.endswith("_per_class"):
+        y = inputs.check_labels(y, _num_samples(X))
+        labels = read_labels(y, len(y), _marker(last))
+    search = _Search(estimator, name, X, y, labels)
+    if criterion in ("aic", "bic"):
+        scores = search.by_information(candidates, criterion, _Progress(name, len(candidates), verbose))
+    else:
+        folds = search.folds(cv, labeled_scorer(scoring, _marker(last)), n_jobs)
+        assert labels is not None
+        if criterion == "cv":
+            scores = folds.over(candidates, _Progress(name, len(candidates), verbose))
+        else:
+            splits = len(labels.classes)
+            if max_splits is not None:
+                splits = inputs.check_whole(max_splits, "max_splits", 0)
+            scores = folds.over_splits(splits, _Progress(name, splits + 1, verbose))
+        inputs.check_some_score([each.score for each in scores])
+    sign = -1 if criterion in ("aic", "bic") else 1
+    known = [each for each in scores if not np.isnan(each.score)]
+    best = max(known, key=lambda each: (sign * each.score, -each.n_topics))
+    return TopicSelection(name, criterion, best.topics, tuple(scores), search.fitted(best.topics))
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """An estimator and what it is to learn, with the number of topics left open."""
+
+    estimator: Any
+    name: str  # of the parameter
+    X: Any
+    y: Any
+    labels: Labels | None  # None where there are no classes
+
+    def with_topics(self, value: Any, **others: Any) -> Any:
+        """The estimator with this number of topics, not fitted."""
+        return clone(self.estimator).set_params(**{self.name: value}, **others)
+
+    def fitted(self, value: Any, **others: Any) -> Any:
+        """The same, fitted to everything."""
+        return self.with_topics(value, **others).fit(self.X, self.y)
+
+    def n_topics(self, value: Any) -> int:
+        """The number of topics in all."""
+        if self.labels is None:
+            return int(value)
+        named = self.name.rpartition("__")[2]
+        of_class = inputs.check_topics_per_class(value, self.labels.classes, named)
+        return int(of_class.sum()) + int(getattr(_last(self.estimator), "extra_topics", 0))
+
+    def folds(self, cv: Any, scorer: Any, n_jobs: int | None) -> _Folds:
+        """The search by cross-validation, on folds that are the same for all."""
+        assert self.labels is not None
+        if cv is None:
+            cv = max(2, min(_FOLDS, int(_may_be_held_out(self.labels).sum())))
+        if isinstance(cv, int | np.integer):
+            # A choice, not a draw: the folds do not move with the estimator's random_state.
+            cv = LabeledKFold(int(cv), random_state=0, unlabeled=_marker(_last(self.estimator)))
+        return _Folds(self, list(check_cv(cv).split(self.X, self.y)), scorer, n_jobs)
+
+    def by_information(self, candidates: list[Any], criterion: str, progress: _Progress) -> list[TopicScore]:
+        """AIC or BIC of each candidate."""
+        scores: list[TopicScore] = []
+        settled: dict[str, Any] = {}
+        n_first = 0  # documents that the first one learns from
+        for value in candidates:
+            n_topics = self.n_topics(value)
+            model = self.fitted(value, **settled)
+            if not scores:
+                settled = self._settled(model)
+            last, inside = _without_steps(model, self.X)
+            counts, labels = self._of_the_fit(last, inside)
+            weight = _weight_in_fit(last, counts, labels)
+            n_parameters = _free_parameters(last, counts, labels, weight)
+            draws = counts.total(weight) if last.topics_of_documents else float(weight.sum())
+            each = 2.0 if criterion == "aic" else float(np.log(max(draws, 1.0)))
+            score = each * n_parameters - 2 * last.log_likelihood_
+            n_first = n_first or counts.n_documents
+            if counts.n_documents != n_first:
+                score = float("nan")
+                warnings.warn(
+                    f"{self.name}={value} was fitted to {counts.n_documents} documents and not to {n_first}, "
+                    f"as the first candidate: it has no {criterion.upper()} that could be compared.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+            scores.append(TopicScore(value, n_topics, score, None, last.log_likelihood_, n_parameters))
+            progress.show(value, f"{criterion.upper()} {score:,.1f}")
+        return scores
+
+    def _settled(self, model: Any) -> dict[str, Any]:
+        """What a fit made of the parameters that were left at "auto"."""
+        prefix = self.name.rpartition("__")[0]
+        prefix += "__" if prefix else ""
+        last = _last(model)
+        return {
+            prefix + name: getattr(last, name + "_")
+            for name, value in last.get_params(deep=False).items()
+            if inputs.is_auto(value) and hasattr(last, name + "_")
+        }
+
+    def _of_the_fit(self, model: Any, X: Any) -> tuple[Counts, Labels | None]:
+        """The documents that `doc_topic_` has rows for, all or the labelled ones, and their labels."""
+        counts, labels = _scaled_counts(model, X), self.labels
+        if labels is not None and len(model.doc_topic_) != counts.n_documents:
+            some = np.flatnonzero(labels.labelled)
+            counts, labels = counts.of_documents(some), Labels(labels.classes, labels.code[some])
+        return counts, labels
+
+    def most_heterogeneous(self, value: Any) -> int:
+        """The class of the topic with the largest volume; of equals that of the most used."""
+        last, inside = _without_steps(self.fitted(value), self.X)
+        counts, _ = self._of_the_fit(last, inside)
+        topics = np.asarray(last.doc_topic_, dtype=np.float64)
+        volume, used = _volume(counts, topics, inputs.check_topics(last)), topics.sum(axis=0)
+        own = np.flatnonzero(last.topic_class_ != UNLABELLED)
+        widest = max(own.tolist(), key=lambda topic: (volume[topic], used[topic]))
+        return int(last.topic_class_[widest])
+
+
+@dataclass(frozen=True, slots=True)
+class _Folds:
+    """A search by cross-validation."""
+
+    search: _Search
+    splits: list[Any]
+    scorer: Any
+    n_jobs: int | None
+
+    def score(self, value: Any) -> TopicScore:
+        """Mean and spread over the folds that have something to score."""
+        n_topics = self.search.n_topics(value)  # says what is wrong with it before any fit
+        found = cross_validate(
+            self.search.with_topics(value),
+            self.search.X,
+            self.search.y,
+            cv=self.splits,
+            scoring=self.scorer,
+            n_jobs=self.n_jobs,
+            error_score="raise",
+        )["test_score"]
+        found = found[~np.isnan(found)]
+        if not len(found):
+            return TopicScore(value, n_topics, float("nan"), float("nan"))
+        return TopicScore(value, n_topics, float(found.mean()), float(found.std()))
+
+    def over(self, candidates: list[Any], progress: _Progress) -> list[TopicScore]:
+        """The score of each candidate."""
+        scores = []
+        for value in candidates:
+            scores.append(self.score(value))
+            progress.show(value, f"score {scores[-1].score:.4f} ± {scores[-1].spread:.4f}")
+        return scores
+
+    def over_splits(self, n_splits: int, progress: _Progress) -> list[TopicScore]:
+        """The score of one topic a class, and after each split of the most heterogeneous topic."""
+        assert self.search.labels is not None
+        topics = [1] * len(self.search.labels.classes)
+        scores = self.over([topics], progress)
+        for _ in range(n_splits):
+            widest = self.search.most_heterogeneous(topics)
+            topics = [number + (place == widest) for place, number in enumerate(topics)]
+            scores += self.over([topics], progress)
+        return scores
+
+
+def _weight_in_fit(model: Any, counts: Counts, labels: Labels | None) -> NDArray[np.float64]:
+    """How often each document counts: once, and as the model has it if it is without a label."""
+    weight = np.ones(counts.n_documents)
+    if labels is not None:
+        without = getattr(model, "unlabeled_weight_", getattr(model, "unlabeled_weight", 1.0))
+        weight[~labels.labelled] = without
+    return weight
+
+
+def _free_parameters(model: Any, counts: Counts, labels: Labels | None, weight: NDArray[np.float64]) -> float:
+    """K (W - 1) + sum_d weight_d (topics that d may use - 1), or + K - 1 where documents have one topic.
+
+    W counts the words that occur in these documents, and d the documents that have words: all else is not
+    learnt from them but fixed by smoothing and prior. A document that counts twice is two documents, each
+    with topics of its own. The few parameters of labels, such as the chances of mislabelling, are left out.
+    """
+    n_topics = len(model.components_)
+    n_words = int((counts.word_totals() > 0).sum())
+    if not model.topics_of_documents:
+        return n_topics * (n_words - 1) + n_topics - 1
+    allowed = np.full(counts.n_documents, float(n_topics))
+    if labels is not None:
+        of_class = Layout(np.asarray(model.topic_class_), len(labels.classes)).allowed().sum(axis=1)
+        allowed[labels.labelled] = of_class[labels.code[labels.labelled]]
+    full = counts.lengths() > 0
+    return n_topics * (n_words - 1) + float(weight[full] @ (allowed[full] - 1))
+
+
+def _last(model: Any) -> Any:
+    """The model itself, or the last step of a Pipeline."""
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+def _without_steps(model: Any, X: Any) -> tuple[Any, Any]:
+    """The model at the end of a fitted Pipeline, and what the other steps make of X."""
+    if hasattr(model, "steps"):
+        X = model[:-1].transform(X)
+    return _last(model), X
+
+
+def _scaled_counts(model: Any, X: Any) -> Counts:
+    """The counts of X as the fitted model works with them."""
+    real = model._real() if hasattr(model, "_real") else getattr(model, "dtype", None)
+    counts = inputs.check_counts(model, X, reset=False, dtype=real)
+    return model._scaled(counts) if hasattr(model, "_scaled") else counts
+
+
+def _marker(model: Any) -> Any:
+    return getattr(model, "unlabeled", UNLABELLED)
+
+
+class _Progress:
+    """A line for each score as it comes."""
+
+    def __init__(self, name: str, n_scores: int, verbose: int) -> None:
+        self.name = name
+        self.n_scores = n_scores
+        self.verbose = verbose
+        self.shown = 0
+        self.began = time.perf_counter()
+
+    def show(self, value: Any, score: str) -> None:
+        """Says what a value scored, and about how long the others will take."""
+        self.shown += 1
+        if not self.verbose:
+            return
+        left = (time.perf_counter() - self.began) / self.shown * (self.n_scores - self.shown)
+        sys.stderr.write(
+            f"select_topics: {self.name}={value} ({self.shown} of {self.n_scores}): {score}, "
+            f"about {left:.0f} s left\n"
+        )
+        sys.stderr.flush()

@@ -1,0 +1,1 @@
+"""What a label is and what it allows."""

@@ -1,0 +1,1 @@
+"""Functions from a corpus to values."""
