@@ -7,10 +7,10 @@ are scikit-learn estimators. `select_topics`, `LabeledKFold` and `labeled_scorer
 shows what was learnt; `plsa.datasets` has corpora that need no download.
 """
 
-from plsa import datasets
-from plsa.active.learner import ActiveLearner
-from plsa.active.simulation import simulate
-from plsa.baselines.positive_rivals import PEBL, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression
+from plsa.baselines.kmeans import MPCKMeans
+from plsa.baselines.machines import PEBL, RocchioSVM
+from plsa.baselines.regression import WeightedLogisticRegression
+from plsa.baselines.spies import SpyEM
 from plsa.estimators.mixtures import NaiveBayesEM, annealing_schedule
 from plsa.estimators.scaling import CountScaler
 from plsa.estimators.semisupervised import (
@@ -23,20 +23,15 @@ from plsa.estimators.supervised import PLSAClassifier
 from plsa.estimators.text import text_classifier
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.topics import PLSA
-from plsa.evaluation.comparison import compare_pu, estimate_prior
-from plsa.evaluation.selection import LabeledKFold, heterogeneity, labeled_scorer, select_topics
-from plsa.show.inspection import top_words
 
 __version__ = "0.1.0"
 
 __all__ = [
     "PEBL",
     "PLSA",
-    "ActiveLearner",
     "CountScaler",
     "FakeLabelPLSA",
     "HardMislabelingPLSA",
-    "LabeledKFold",
     "MPCKMeans",
     "MissingLabelPLSA",
     "NaiveBayesEM",
@@ -48,13 +43,5 @@ __all__ = [
     "WeightedLogisticRegression",
     "__version__",
     "annealing_schedule",
-    "compare_pu",
-    "datasets",
-    "estimate_prior",
-    "heterogeneity",
-    "labeled_scorer",
-    "select_topics",
-    "simulate",
     "text_classifier",
-    "top_words",
 ]

@@ -74,19 +74,19 @@ class Counts:
         offset = self.offset[begin : end + 1] - self.offset[begin]
         return Counts(offset, self.word[inside], self.count[inside], self.n_words)
 
-    def mark(self) -> int:
+    def checksum(self) -> int:
         """A number that another corpus hardly has."""
         return zlib.crc32(self.count, zlib.crc32(self.word, zlib.crc32(self.offset)))
 
-    def marks(self, documents: NDArray[Any]) -> NDArray[np.int64]:
+    def checksums(self, documents: NDArray[Any]) -> NDArray[np.int64]:
         """For each of these documents a number that hardly any other words and counts have."""
-        marks = np.empty(len(documents), dtype=np.int64)
+        checksums = np.empty(len(documents), dtype=np.int64)
         for place, document in enumerate(documents):
             inside = slice(self.offset[document], self.offset[document + 1])
             words = self.word[inside].astype(np.int64, copy=False)
             counts = self.count[inside].astype(np.float64, copy=False)
-            marks[place] = zlib.crc32(counts, zlib.crc32(words))
-        return marks
+            checksums[place] = zlib.crc32(counts, zlib.crc32(words))
+        return checksums
 
     def matrix(self) -> sparse.csr_array:
         """The same as a sparse array."""

@@ -1,4 +1,4 @@
-"""The loop: expect, record, stop?, maximise. It knows no model, no matrix and no scikit-learn."""
+"""The loop: expect, record, stop?, maximize. It knows no model, no matrix and no scikit-learn."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from plsa.engine.parameters import Fit, Parameters, Statistics
+from plsa.engine.parameters import Fit, Parameters, Statistics, StopReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +32,15 @@ class Steps(Protocol):
     def expect(self, parameters: Parameters) -> Statistics:
         """The statistics and the objective of these parameters, which are left as they were."""
 
-    def maximise(self, parameters: Parameters, statistics: Statistics) -> Parameters:
+    def maximize(self, parameters: Parameters, statistics: Statistics) -> Parameters:
         """Parameters of no lower objective; both arguments are used up."""
 
 
 class LeapingSteps(Steps, Protocol):
     """A model that can leap ahead of its own steps."""
 
-    def kept(self, parameters: Parameters) -> Parameters:
-        """A copy that outlives `maximise`."""
+    def copied(self, parameters: Parameters) -> Parameters:
+        """A copy that outlives `maximize`."""
 
     def leap(
         self, first: Parameters, second: Parameters, third: Parameters, longest: float
@@ -68,17 +68,17 @@ class Stop:
     scale: float = 0.0
     early_rise: float = -float("inf")
 
-    def reason(self, trace: list[float], n_passes: int) -> str | None:
+    def reason(self, trace: list[float], n_passes: int) -> StopReason | None:
         """Why to stop now, or None."""
         if len(trace) > 1:
             rise = trace[-1] - trace[-2]
             if rise < -self.noise * max(abs(trace[-2]), self.scale) or rise != rise:  # NaN is a fall
-                return "fell"
+                return StopReason.FELL
             if rise <= self.smallest_rise:
-                return "settled"
+                return StopReason.SETTLED
             if rise <= self.early_rise:
-                return "early"
-        return "rounds" if n_passes > self.max_passes else None
+                return StopReason.EARLY
+        return StopReason.ROUNDS if n_passes > self.max_passes else None
 
 
 def run(steps: Steps, parameters: Parameters, stop: Stop, callback: Callback | None = None) -> Fit:
@@ -91,7 +91,7 @@ def run(steps: Steps, parameters: Parameters, stop: Stop, callback: Callback | N
     trace: list[float] = []
     statistics: Statistics | None = None
     before = steps.n_passes
-    reason: str | None = None
+    reason: StopReason | None = None
     try:
         while True:
             statistics = steps.expect(parameters)
@@ -100,20 +100,21 @@ def run(steps: Steps, parameters: Parameters, stop: Stop, callback: Callback | N
             asked = callback and callback(
                 Pass(n_passes, statistics.objective, statistics.log_likelihood, statistics)
             )
-            reason = stop.reason(trace, n_passes) or ("callback" if asked else None)
+            reason = stop.reason(trace, n_passes) or (StopReason.CALLBACK if asked else None)
             if reason:
                 break
-            parameters = steps.maximise(parameters, statistics)
+            parameters = steps.maximize(parameters, statistics)
     except KeyboardInterrupt:
-        reason = "interrupted"
+        reason = StopReason.INTERRUPTED
     return Fit(
         parameters,
         trace,
         reason,
         steps.n_passes - before,
         statistics.state if statistics else None,
-        statistics.n_impossible if statistics else 0,
         statistics.log_likelihood if statistics else float("nan"),
+        statistics.n_impossible if statistics else 0,
+        statistics.first_impossible if statistics else None,
     )
 
 
@@ -142,14 +143,14 @@ class Accelerated:
         statistics, self.landed = self.landed, None
         return statistics if statistics is not None else self.steps.expect(parameters)
 
-    def maximise(self, parameters: Parameters, statistics: Statistics) -> Parameters:
+    def maximize(self, parameters: Parameters, statistics: Statistics) -> Parameters:
         """A plain step, or a leap from where the step before began."""
         if self.first is None:
-            self.first = self.steps.kept(parameters)
-            return self.steps.maximise(parameters, statistics)
+            self.first = self.steps.copied(parameters)
+            return self.steps.maximize(parameters, statistics)
         first, self.first = self.first, None
-        second = self.steps.kept(parameters)
-        third = self.steps.maximise(parameters, statistics)
+        second = self.steps.copied(parameters)
+        third = self.steps.maximize(parameters, statistics)
         end, length = self.steps.leap(first, second, third, self.longest)
         landed = self.steps.expect(end)
         if landed.objective >= statistics.objective:
@@ -189,9 +190,9 @@ class Annealed:
         self.steps.power = next(self.powers)
         return self.steps.expect(parameters)
 
-    def maximise(self, parameters: Parameters, statistics: Statistics) -> Parameters:
+    def maximize(self, parameters: Parameters, statistics: Statistics) -> Parameters:
         """A plain step."""
-        return self.steps.maximise(parameters, statistics)
+        return self.steps.maximize(parameters, statistics)
 
 
 def follow(
@@ -203,4 +204,4 @@ def follow(
         fit = run(Annealed(steps, powers), parameters, stop, callback)
     finally:
         steps.power = float(powers[-1])
-    return replace(fit, reason="annealed") if fit.reason == "rounds" else fit
+    return replace(fit, reason=StopReason.ANNEALED) if fit.reason is StopReason.ROUNDS else fit

@@ -2,8 +2,8 @@
 
 With theta = P(z|d), two documents are of one topic with probability S_ij = <theta_i, theta_j>. A must-link
 adds log S_ij to the objective and a cannot-link log(1 - S_ij), each times a weight. Both are logarithms of
-sums over topics, so that EM goes on as before with expected counts of them beside those of the words (seed
-002, eq. 22 to 26): theta_iz theta_jz / S_ij and theta_iz (1 - theta_jz) / (1 - S_ij) are added to the counts
+sums over topics, so that EM goes on as before with expected counts of them beside those of the words (Zhou
+et al. 2010, eq. 22 to 26): theta_iz theta_jz / S_ij and theta_iz (1 - theta_jz) / (1 - S_ij) are added to the counts
 of topic z in document i. Nothing here is as large as pairs x topics.
 """
 
@@ -136,14 +136,29 @@ class PairLinks:
         return int((same if self.together else ~same).sum()), len(self.pairs)
 
 
+@dataclass(frozen=True, slots=True)
+class LinkSet:
+    """All links between documents."""
+
+    must: tuple[Links, Links]  # of the positives, and of pairs
+    cannot: tuple[Links, Links]
+
+    def all(self) -> list[Links]:
+        """Both kinds, those of the positives first."""
+        return [
+            *(kind[0] for kind in (self.must, self.cannot)),
+            *(kind[1] for kind in (self.must, self.cannot)),
+        ]
+
+
 def links_of(
     positive: NDArray[np.bool_],
     pairs: tuple[NDArray[np.intp], NDArray[np.intp]],
     must: float,
     cannot: float,
     length: float | None,
-) -> list[Links]:
-    """The links of positive documents among each other and with all others, then those of pairs.
+) -> LinkSet:
+    """The links of positive documents among each other and with all others, and those of pairs.
 
     With a `length`, a link counts `must` or `cannot` times that many words, divided by the largest number of
     links of its kind that one of its two documents has: the must-links of positives, the cannot-links of
@@ -152,19 +167,23 @@ def links_of(
     """
     known, others = np.flatnonzero(positive), np.flatnonzero(~positive)
 
-    def each(strength: float, most: Any) -> Any:
+    def weighed(strength: float, most: Any) -> Any:
         return strength if length is None else strength * length / np.maximum(1, most)
 
     def of_pairs(some: NDArray[np.intp], strength: float) -> NDArray[np.float64]:
         number = np.bincount(some.ravel(), minlength=len(positive))
-        return np.broadcast_to(each(strength, number[some].max(axis=1)), len(some)).astype(np.float64)
+        return np.broadcast_to(weighed(strength, number[some].max(axis=1)), len(some)).astype(np.float64)
 
-    return [
-        MustLinks(known, float(each(must, len(known) - 1))),
-        CannotLinks(known, others, float(each(cannot, max(len(known), len(others))))),
-        PairLinks(pairs[0], of_pairs(pairs[0], must), together=True),
-        PairLinks(pairs[1], of_pairs(pairs[1], cannot), together=False),
-    ]
+    return LinkSet(
+        (
+            MustLinks(known, float(weighed(must, len(known) - 1))),
+            PairLinks(pairs[0], of_pairs(pairs[0], must), together=True),
+        ),
+        (
+            CannotLinks(known, others, float(weighed(cannot, max(len(known), len(others))))),
+            PairLinks(pairs[1], of_pairs(pairs[1], cannot), together=False),
+        ),
+    )
 
 
 def satisfied(links: Sequence[Links], topic: NDArray[np.intp]) -> float:
@@ -174,23 +193,24 @@ def satisfied(links: Sequence[Links], topic: NDArray[np.intp]) -> float:
 
 
 class LinkedSteps(GatedSteps):
-    """The steps of a gated PLSA with links between its documents."""
+    """The steps of a gated PLSA with links between its documents, if there are any."""
 
-    def __init__(self, *args: Any, links: Sequence[Links], **options: Any) -> None:
+    def __init__(self, *args: Any, links: Sequence[Links] = (), **options: Any) -> None:
         super().__init__(*args, **options)
-        self.links = [each for each in links if np.any(each.weight)]
-        weight = self.weight
-        each = np.ones(self.counts.n_documents) if weight is None else weight.astype(np.float64)
-        self._each = np.where(each > 0, each, 1.0)
+        self.links = [some for some in links if np.any(some.weight)]
+        self._weights = np.ones(self.counts.n_documents) if self.weight is None else self.weight.astype(float)
+        self._weights[self._weights == 0] = 1.0  # what does not count may have any topics
 
     def expect(self, parameters: Parameters) -> Statistics:
         """The statistics of these parameters, the links' expected counts among those of the documents."""
         statistics = super().expect(parameters)
+        if not self.links:
+            return statistics
         topics = unpadded(parameters.doc_topic, self.n_topics)
         count = unpadded(statistics.doc, self.n_topics)
         objective = statistics.objective
         for links in self.links:
-            objective += links.add(topics, count, self._each)
+            objective += links.add(topics, count, self._weights)
         return replace(statistics, objective=objective)
 
 

@@ -1,12 +1,14 @@
 """The two steps of a mixture of multinomials: a document has one component, and all its words are from it.
 
 The gate holds P(z), zero for the components that a document's label rules out. `expect` finds
-P(z|d) ~ gate[s(d), z] prod_w P(w|z)^n(d, w) in log space and adds documents up by it; `maximise` adds the
-pseudo-counts and normalises. Parameters and statistics are those of the aspect models, but P(z|d) follows
+P(z|d) ~ gate[s(d), z] prod_w P(w|z)^n(d, w) in log space and adds documents up by it; `maximize` adds the
+pseudo-counts and normalizes. Parameters and statistics are those of the aspect models, but P(z|d) follows
 from the others: `Parameters.doc_topic` is what the step before found.
 """
 
 from __future__ import annotations
+
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,24 +16,34 @@ from scipy import sparse
 
 import plsa._kernels as _kernels
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Parameters, Real, Statistics, padded, padded_zeros, unpadded
-from plsa.engine.steps import word_bounds
+from plsa.engine.parameters import Gate, Parameters, Real, Statistics, padded, padded_zeros, unpadded
+from plsa.engine.steps import CorpusSteps
 from plsa.engine.threads import effective_threads
-from plsa.labels.gates import OneComponent
 
 _ROWS = 1024  # documents whose posteriors are worked out together: they stay in cache
 
 
-class MixtureSteps:
-    """`expect` and `maximise` for one corpus, with the room they work in.
+class ComponentGate(Gate, Protocol):
+    """The gate of a mixture: P(z), zero for the components that a state rules out, and its prior."""
+
+    def open(self) -> NDArray[np.float64]:
+        """(S, K): 1 where a state may have a component, else 0."""
+
+    def log_prior(self) -> float:
+        """The log-density of the gate's parameters, but for a constant."""
+
+
+class MixtureSteps(CorpusSteps):
+    """`expect` and `maximize` of a mixture of multinomials on one corpus.
 
     Parameters
     ----------
     counts : Counts
-    gate : OneComponent
-        Learns P(z) as the steps go on.
+    n_topics : int
+        The number of components.
     state : (D,) int32 array
         The row of the gate that each document uses.
+    n_states : int
     alpha : (W,) array
         Pseudo-counts of the words of every component.
     weight : (D,) array or None
@@ -40,133 +52,87 @@ class MixtureSteps:
     Attributes
     ----------
     power : float
-        1 / temperature: the posterior is raised to it and normalised again. What never falls at one power is
-        sum_d (1 / power) log sum_z P(d, z)^power + log prior: eq. 3.8 of Nigam et al. at power 1.
+        1 / temperature: the posterior is raised to it and normalized again. What never falls at one power is
+        sum_d (1 / power) log sum_z P(d, z)^power + log prior (Nigam et al. 2006, eq. 3.8 at power 1).
     """
 
     def __init__(
         self,
         counts: Counts,
-        gate: OneComponent,
+        n_topics: int,
         *,
         state: NDArray[np.int32],
+        n_states: int,
         alpha: NDArray[np.float64],
         weight: Real | None = None,
         n_threads: int | None = None,
     ) -> None:
-        self.counts = counts
-        self.gate = gate
-        self.n_topics = gate.layout.n_topics
+        super().__init__(counts, n_topics, weight, n_threads)
         self.state = state
         self.alpha = alpha
-        self.weight = weight
         self.power = 1.0
-        self.n_passes = 0
-        self.n_threads = effective_threads(n_threads, work=len(counts.word) * self.n_topics)
-        self.corpus = _kernels.Corpus(
-            counts.offset,
-            counts.word,
-            counts.count,
-            counts.n_words,
-            weight,
-            word_bounds(counts, self.n_threads),
-        )
         n_documents = counts.n_documents
-        each = np.ones(n_documents) if weight is None else weight.astype(np.float64)
-        n_states = len(gate.open())
-        self._each = each
-        self._member = sparse.csr_array(
-            (each, (state, np.arange(n_documents))), shape=(n_states, n_documents)
-        )
+        self._weights = np.ones(n_documents) if weight is None else weight.astype(np.float64)
+        entries = (self._weights, (state, np.arange(n_documents)))
+        self._member = sparse.csr_array(entries, shape=(n_states, n_documents))
         self._column = alpha[:, np.newaxis].astype(counts.dtype)
-        self._spare: list[tuple[Real, Real]] = []
 
-    def primed(self, share: NDArray[np.float64]) -> Parameters:
+    def primed(self, share: NDArray[np.float64], gate: ComponentGate) -> Parameters:
         """The parameters that these P(z|d) ask for; rows of zeros are documents that do not count."""
-        doc, word = self._room()
+        doc, word = self.buffers()
         unpadded(doc, self.n_topics)[:] = share
-        before = Parameters(*self._room(), self._gate())
+        before = Parameters(*self.buffers(), gate)
         # What a component without a word gets where there are no pseudo-counts either.
         before.word_topic[:] = 0
         totals = self.counts.word_totals(self.weight)
         unpadded(before.word_topic, self.n_topics)[:] = (totals / totals.sum())[:, np.newaxis]
-        return self.maximise(before, self._counted(doc, word, 0.0, 0.0))
+        return self.maximize(before, self._counted(doc, word, 0.0, 0.0))
 
     def expect(self, parameters: Parameters) -> Statistics:
         """The statistics of these parameters at the present power."""
         self.n_passes += 1
-        doc, word = self._room()
+        doc, word = self.buffers()
         logs = log_words(parameters.word_topic, self.n_topics)
-        log_total = self._posterior(logs, parameters, self.power, doc)
-        log_total[self._each == 0] = 0  # what does not count may well be impossible
-        log_likelihood = float(np.sum(self._each * log_total))
+        log_total = self._posterior(logs, parameters.gate, self.power, doc)
+        log_total[self._weights == 0] = 0  # what does not count may well be impossible
+        log_likelihood = float(np.sum(self._weights * log_total))
         of_words = unpadded(logs, self.n_topics).sum(axis=1, dtype=np.float64)
-        objective = log_likelihood + float(np.sum(self.alpha * of_words)) + self.gate.log_prior()
+        objective = log_likelihood + float(np.sum(self.alpha * of_words)) + parameters.gate.log_prior()
         return self._counted(doc, word, log_likelihood, objective)
 
-    def maximise(self, parameters: Parameters, statistics: Statistics) -> Parameters:
+    def maximize(self, parameters: Parameters, statistics: Statistics) -> Parameters:
         """The parameters that these statistics ask for, in their arrays."""
-        self.gate.learn(statistics.state)
         words = unpadded(statistics.word, self.n_topics)
         words += self._column
         _kernels.normalise_columns(statistics.word, parameters.word_topic, 0.0, self.n_topics, self.n_threads)
-        learnt = Parameters(statistics.doc, statistics.word, self._gate())
-        self._spare.append((parameters.doc_topic, parameters.word_topic))
-        return learnt
+        learned = Parameters(statistics.doc, statistics.word, parameters.gate.learn(statistics.state))
+        self.release(parameters)
+        return learned
 
     def explained(self, parameters: Parameters) -> Parameters:
         """The same with the P(z|d) that follow from them, each document under its label."""
         # Ctrl-C may have come when these very arrays were taken for spare ones.
         doc = padded_zeros(self.counts.n_documents, self.n_topics, self.counts.dtype)
-        self._posterior(log_words(parameters.word_topic, self.n_topics), parameters, 1.0, doc)
+        self._posterior(log_words(parameters.word_topic, self.n_topics), parameters.gate, 1.0, doc)
         return Parameters(doc, parameters.word_topic, parameters.gate)
 
-    def cut_short(self, parameters: Parameters) -> Parameters:
-        """Parameters that annealing was stopped at, as of the model itself, whatever was under way."""
-        self.give_back()
-        self.power = 1.0
-        self.gate.take(parameters.gate[self.gate.layout.n_classes, : self.n_topics].astype(np.float64))
-        return parameters
-
-    def reordered(self, parameters: Parameters, order: NDArray[np.intp]) -> Parameters:
-        """The parameters with component order[z] as component z; the classes keep their places."""
-        n_classes = self.gate.layout.n_classes
-        self.gate.take(parameters.gate[n_classes, order].astype(np.float64))
+    def reordered(self, parameters: Parameters, order: NDArray[np.intp], gate: ComponentGate) -> Parameters:
+        """The parameters with component order[z] as component z, and the gate that goes with it."""
         doc = padded(parameters.doc_topic[:, order], self.counts.dtype)
         word = padded(parameters.word_topic[:, order], self.counts.dtype)
-        return Parameters(doc, word, self._gate())
+        return Parameters(doc, word, gate)
 
-    def _gate(self) -> Real:
-        return padded(self.gate.table(), self.counts.dtype)
-
-    def _posterior(self, logs: Real, parameters: Parameters, power: float, doc: Real) -> NDArray[np.float64]:
+    def _posterior(self, logs: Real, gate: ComponentGate, power: float, doc: Real) -> NDArray[np.float64]:
         """`doc` becomes P(z|d) at a power; returns (1 / power) log sum_z P(d, z)^power."""
         _kernels.document_sums(self.corpus, logs, doc, self.n_threads)
-        gate = unpadded(parameters.gate, self.n_topics)
-        return normalise(unpadded(doc, self.n_topics), gate, self.state, power, self.gate.open())
+        table = gate.table().astype(self.counts.dtype)
+        return normalize(unpadded(doc, self.n_topics), table, self.state, power, gate.open())
 
     def _counted(self, doc: Real, word: Real, log_likelihood: float, objective: float) -> Statistics:
         """What documents with these P(z|d) add up to."""
         _kernels.word_sums(self.corpus, doc, word, self.n_threads)
         state = self._member @ unpadded(doc, self.n_topics).astype(np.float64, copy=False)
-        return Statistics(doc, word, state, log_likelihood, objective, 0)
-
-    def give_back(self) -> None:
-        """Lets go of the room: no expectation follows."""
-        self._spare.clear()
-
-    def impossible_documents(self) -> NDArray[np.intp]:
-        """None: a word that a component does not have is only as improbable as a number can be."""
-        return np.empty(0, dtype=np.intp)
-
-    def _room(self) -> tuple[Real, Real]:
-        if self._spare:
-            return self._spare.pop()
-        counts = self.counts
-        return (
-            padded_zeros(counts.n_documents, self.n_topics, counts.dtype),
-            padded_zeros(counts.n_words, self.n_topics, counts.dtype),
-        )
+        return Statistics(doc, word, state, log_likelihood, objective)
 
 
 def log_words(word_topic: Real, n_topics: int) -> Real:
@@ -178,7 +144,7 @@ def log_words(word_topic: Real, n_topics: int) -> Real:
     return logs
 
 
-def normalise(
+def normalize(
     rows: Real, gate: Real, state: NDArray[np.int32], power: float, fallback: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Rows log P(d|z) become P(z|d) ~ P(d, z)^power; returns (1 / power) log sum_z P(d, z)^power.

@@ -3,15 +3,16 @@
 Matrices with a topic axis are *padded*: rows of `padded_width(K, dtype)` reals, topics first, then zeros,
 which the kernels keep at zero. `unpadded` gives back the (n, K) view.
 
-Ownership: `maximise` turns the arrays of a `Statistics` into the next `Parameters` in place, and takes
+Ownership: `maximize` turns the arrays of a `Statistics` into the next `Parameters` in place, and takes
 those of the `Parameters` before it as room for the next `Statistics`. So two of each are ever alive, and
-neither value may be used after it was handed to `maximise`.
+neither value may be used after it was handed to `maximize`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from enum import StrEnum
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,13 +50,38 @@ def unpadded(matrix: Real, n_topics: int) -> Real:
     return matrix[:, :n_topics]
 
 
+class Gate(Protocol):
+    """What each state of a document allows of each topic. A gate is never changed: it learns the next one."""
+
+    def table(self) -> NDArray[np.float64]:
+        """(S, K): what each state allows of each topic."""
+
+    def learn(self, count: NDArray[np.float64]) -> Gate:
+        """The gate that the expected counts (S, K) of a pass ask for; itself where nothing is learned."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenGate:
+    """One state, which allows every topic: a model without labels."""
+
+    n_topics: int
+
+    def table(self) -> NDArray[np.float64]:
+        """A row of ones."""
+        return np.ones((1, self.n_topics))
+
+    def learn(self, count: NDArray[np.float64]) -> OpenGate:
+        """Nothing is learned."""
+        return self
+
+
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """What a model believes: P(z|d), P(w|z) and what each state of a document allows."""
 
     doc_topic: Real  # (D, padded): rows sum to one
     word_topic: Real  # (W, padded): columns sum to one
-    gate: Real  # (S, padded)
+    gate: Any  # a `Gate`, of whatever kind the model has
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +93,25 @@ class Statistics:
     state: NDArray[np.float64]  # (S, padded): of each state
     log_likelihood: float  # sum over documents of weight * n log p
     objective: float  # the log-likelihood and the log terms of the priors: what must not fall
-    n_impossible: int  # nonzeros of probability zero: they give nothing, and count as the smallest one
+    n_impossible: int = 0  # nonzeros of probability zero: they give nothing, and count as the smallest one
+    first_impossible: int | None = None  # the first document that has one
+
+
+class StopReason(StrEnum):
+    """Why a fit stopped. Only `SETTLED` is convergence."""
+
+    SETTLED = "settled"
+    EARLY = "early"
+    ROUNDS = "rounds"
+    ANNEALED = "annealed"
+    FELL = "fell"
+    CALLBACK = "callback"
+    INTERRUPTED = "interrupted"
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a person wanted it: nothing that would have followed is to follow."""
+        return self in (StopReason.CALLBACK, StopReason.INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +120,20 @@ class Fit:
 
     parameters: Parameters
     trace: list[float]
-    reason: str  # "settled", "early", "rounds", "annealed", "fell"; of a person: "callback", "interrupted"
+    reason: StopReason
     n_passes: int
     state: NDArray[np.float64] | None  # expected topic counts of each state, in the last whole pass
-    n_impossible: int
     log_likelihood: float
+    n_impossible: int = 0
+    first_impossible: int | None = None
+
+    @property
+    def n_updates(self) -> int:
+        """Passes made, but for the first, which only finds where the start stands."""
+        return max(self.n_passes - 1, 0)
+
+    def unless_interrupted(self) -> Fit:
+        """The same, unless a person pressed Ctrl-C: then that goes on."""
+        if self.reason is StopReason.INTERRUPTED:
+            raise KeyboardInterrupt
+        return self

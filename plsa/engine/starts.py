@@ -1,4 +1,4 @@
-"""First parameters: random, from labels, drawn around labels, given, or from an earlier fit.
+"""First parameters: random, from groups of documents, drawn around these, or given.
 
 P(z|d) always starts at its prior, and only P(w|z) is drawn: what a document gets then depends neither on
 its row nor on its neighbours.
@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Parameters, Real, padded, padded_zeros
-from plsa.labels.supervision import UNLABELLED, Labels, Layout
+from plsa.engine.parameters import Gate, Parameters, Real, padded, padded_zeros
 
+NO_GROUP = -1  # of a document or a topic
 _BLOCK = 8192  # rows for which noise is drawn at a time
+
+Groups = NDArray[np.integer[Any]]  # the group of each document or topic, or NO_GROUP
 
 
 def random_words(counts: Counts, n_topics: int, weight: Real | None, rng: np.random.RandomState) -> Real:
@@ -27,55 +29,47 @@ def random_words(counts: Counts, n_topics: int, weight: Real | None, rng: np.ran
     return _noisy(words, n_topics, 1.0, rng)
 
 
-def words_from_labels(
-    counts: Counts,
-    labels: Labels,
-    layout: Layout,
-    weight: Real | None,
-    rng: np.random.RandomState,
+def words_from_groups(
+    counts: Counts, group: Groups, topic_group: Groups, weight: Real | None, rng: np.random.RandomState
 ) -> Real:
-    """(W, padded): half the word distribution of the topic's class, half the corpus's, and noise.
+    """(W, padded): half the word distribution of the topic's group, half the corpus's, and noise.
 
-    A topic of no class starts from the corpus alone. Half and half beat each alone on every corpus tried.
+    A topic of no group starts from the corpus alone. Half and half beat each alone on every corpus tried.
     """
-    of_class = _words_of_groups(counts, labels.code, layout.n_classes, weight)
+    of_group = _words_of_groups(counts, group, topic_group.max() + 1, weight)
     corpus = counts.word_totals(weight)
     corpus /= corpus.sum()
-    words = padded_zeros(counts.n_words, layout.n_topics, counts.dtype)
-    for topic, its_class in enumerate(layout.topic_class):
-        words[:, topic] = corpus if its_class == UNLABELLED else corpus + of_class[its_class]
-    # One topic a class needs no noise: nothing is there to be told apart. With only a tenth of it several
-    # topics of a class were so alike that the first passes gained next to nothing, which looks like the end.
-    own = layout.topic_class != UNLABELLED
-    alone = own.all() and np.bincount(layout.topic_class).max() == 1
-    return _noisy(words, layout.n_topics, 0.0 if alone else 0.3, rng)
+    n_topics = len(topic_group)
+    words = padded_zeros(counts.n_words, n_topics, counts.dtype)
+    for topic, its_group in enumerate(topic_group):
+        words[:, topic] = corpus if its_group == NO_GROUP else corpus + of_group[its_group]
+    # One topic per group needs no noise: nothing is there to be told apart. With only a tenth of it several
+    # topics of a group were so alike that the first passes gained next to nothing, which looks like the end.
+    alone = np.all(topic_group != NO_GROUP) and np.bincount(topic_group).max() == 1
+    return _noisy(words, n_topics, 0.0 if alone else 0.3, rng)
 
 
 def words_drawn(
-    counts: Counts,
-    labels: Labels,
-    layout: Layout,
-    weight: Real | None,
-    rng: np.random.RandomState,
+    counts: Counts, group: Groups, topic_group: Groups, weight: Real | None, rng: np.random.RandomState
 ) -> Real:
-    """(W, padded): for each topic a draw from the Dirichlet distribution of its class's words.
+    """(W, padded): for each topic a draw from the Dirichlet distribution of its group's words.
 
-    Its parameters are n(w) + n P(w): what the labelled documents of the class say, n words in all, and as
-    much of the corpus. The mean over draws is `words_from_labels` without noise; the fewer words a class
-    has, the further a draw is off. A topic of no class is drawn from the corpus alone, half of its words.
+    Its parameters are n(w) + n P(w): what the documents of the group say, n words in all, and as much of the
+    corpus. The mean over draws is `words_from_groups` without noise; the fewer words a group has, the
+    further a draw is off. A topic of no group is drawn from the corpus alone, half of its words.
     """
-    of_class = _counts_of_groups(counts, labels.code, layout.n_classes, weight)
+    of_group = _counts_of_groups(counts, group, topic_group.max() + 1, weight)
     corpus = counts.word_totals(weight)
-    words = padded_zeros(counts.n_words, layout.n_topics, counts.dtype)
-    for topic, its_class in enumerate(layout.topic_class):
-        own = corpus / 2 if its_class == UNLABELLED else of_class[its_class]
+    words = padded_zeros(counts.n_words, len(topic_group), counts.dtype)
+    for topic, its_group in enumerate(topic_group):
+        own = corpus / 2 if its_group == NO_GROUP else of_group[its_group]
         drawn = rng.standard_gamma(own + own.sum() / corpus.sum() * corpus)
-        # Of a class without words nothing is known.
+        # Of a group without words nothing is known.
         words[:, topic] = drawn / drawn.sum() if drawn.sum() > 0 else corpus / corpus.sum()
-    return _noisy(words, layout.n_topics, 0.0, rng)
+    return _noisy(words, len(topic_group), 0.0, rng)
 
 
-def words_from_clusters(counts: Counts, cluster: NDArray[np.intp], n_topics: int) -> Real:
+def words_from_clusters(counts: Counts, cluster: Groups, n_topics: int) -> Real:
     """(W, padded): half the words of a cluster's documents and half the corpus's."""
     own = _words_of_groups(counts, cluster, n_topics, None)
     corpus = counts.word_totals()
@@ -86,7 +80,7 @@ def words_from_clusters(counts: Counts, cluster: NDArray[np.intp], n_topics: int
 
 
 def _words_of_groups(
-    counts: Counts, group: NDArray[np.integer[Any]], n_groups: int, weight: Real | None
+    counts: Counts, group: Groups, n_groups: int, weight: Real | None
 ) -> NDArray[np.float64]:
     """(groups, W): the word distribution of each group's documents, zeros where it has no words."""
     words = _counts_of_groups(counts, group, n_groups, weight)
@@ -95,12 +89,12 @@ def _words_of_groups(
 
 
 def _counts_of_groups(
-    counts: Counts, group: NDArray[np.integer[Any]], n_groups: int, weight: Real | None
+    counts: Counts, group: Groups, n_groups: int, weight: Real | None
 ) -> NDArray[np.float64]:
-    """(groups, W): how often each word stands in a group's documents; UNLABELLED is in no group."""
-    inside = np.flatnonzero(group != UNLABELLED)
-    each = np.ones(len(inside)) if weight is None else np.asarray(weight, dtype=np.float64)[inside]
-    member = sparse.csr_array((each, (group[inside], inside)), shape=(n_groups, counts.n_documents))
+    """(groups, W): how often each word stands in a group's documents."""
+    inside = np.flatnonzero(group != NO_GROUP)
+    weights = np.ones(len(inside)) if weight is None else np.asarray(weight, dtype=np.float64)[inside]
+    member = sparse.csr_array((weights, (group[inside], inside)), shape=(n_groups, counts.n_documents))
     return np.asarray((member @ counts.matrix()).toarray(), dtype=np.float64)
 
 
@@ -118,7 +112,7 @@ def _noisy(words: Real, n_topics: int, share: float, rng: np.random.RandomState)
 def assemble(
     counts: Counts,
     word_topic: Real,
-    gate: Real,
+    gate: Gate,
     doc_start: Real,
     state: NDArray[np.int32] | None,
     doc_topic: NDArray[Any] | None = None,

@@ -2,12 +2,11 @@
 
 With a = P(z|d) gate[s(d), z], the posterior of topic z for word w of document d is a_z P(w|z) / p(w, d),
 p(w, d) = sum_z a_z P(w|z). `expect` sums n(d, w) times it over words, documents and states, and
-`maximise` adds the pseudo-counts and normalises.
+`maximize` adds the pseudo-counts and normalises.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,13 +14,10 @@ from numpy.typing import NDArray
 
 import plsa._kernels as _kernels
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Parameters, Real, Statistics, padded, padded_zeros
+from plsa.engine.parameters import Gate, Parameters, Real, Statistics, padded, padded_zeros
 from plsa.engine.threads import effective_threads
 
 _AT_ONCE = 1 << 20  # nonzeros that are folded in with one call
-
-# Maps the (S, K) expected counts of a pass, and the gate that gave them, to the next gate.
-LearnGate = Callable[[NDArray[np.float64], Real], Real]
 
 
 def word_bounds(counts: Counts, n_parts: int) -> list[int]:
@@ -33,8 +29,42 @@ def word_bounds(counts: Counts, n_parts: int) -> list[int]:
     return [0, *(int(word) for word in inner), counts.n_words]
 
 
-class GatedSteps:
-    """`expect` and `maximise` for one corpus, with the room they work in.
+class CorpusSteps:
+    """What the steps of every model have: one corpus in the form of the kernels, and arrays to work in."""
+
+    def __init__(self, counts: Counts, n_topics: int, weight: Real | None, n_threads: int | None) -> None:
+        self.counts = counts
+        self.n_topics = n_topics
+        self.weight = weight
+        self.n_passes = 0
+        self.n_threads = effective_threads(n_threads, work=len(counts.word) * n_topics)
+        bounds = word_bounds(counts, self.n_threads)
+        self.corpus = _kernels.Corpus(
+            counts.offset, counts.word, counts.count, counts.n_words, weight, bounds
+        )
+        self._spare: list[tuple[Real, Real]] = []
+
+    def buffers(self) -> tuple[Real, Real]:
+        """A (D, padded) and a (W, padded) array, whatever they hold."""
+        if self._spare:
+            return self._spare.pop()
+        counts = self.counts
+        return (
+            padded_zeros(counts.n_documents, self.n_topics, counts.dtype),
+            padded_zeros(counts.n_words, self.n_topics, counts.dtype),
+        )
+
+    def release(self, parameters: Parameters) -> None:
+        """Keeps the arrays of parameters that are no longer needed as buffers for the next statistics."""
+        self._spare.append((parameters.doc_topic, parameters.word_topic))
+
+    def free_buffers(self) -> None:
+        """Lets go of all working arrays: no expectation follows."""
+        self._spare.clear()
+
+
+class GatedSteps(CorpusSteps):
+    """`expect` and `maximize` of a gated PLSA on one corpus.
 
     Parameters
     ----------
@@ -50,8 +80,6 @@ class GatedSteps:
         Pseudo-count added to every word of every topic.
     weight : (D,) array or None
         How often each document counts in what it gives to others.
-    learn_gate : callable or None
-        What the model makes of the expected counts of the states; None: the gate stays.
     """
 
     def __init__(
@@ -64,43 +92,31 @@ class GatedSteps:
         fallback: Real,
         smoothing: float,
         weight: Real | None = None,
-        learn_gate: LearnGate | None = None,
         n_threads: int | None = None,
     ) -> None:
-        self.counts = counts
-        self.n_topics = n_topics
-        self.n_passes = 0
+        super().__init__(counts, n_topics, weight, n_threads)
         self.state = state
         self.prior = prior
         self.fallback = fallback
         self.smoothing = smoothing
-        self.weight = weight
-        self.learn_gate = learn_gate
-        self.n_threads = effective_threads(n_threads, work=len(counts.word) * n_topics)
-        self.corpus = _kernels.Corpus(
-            counts.offset,
-            counts.word,
-            counts.count,
-            counts.n_words,
-            weight,
-            word_bounds(counts, self.n_threads),
-        )
         self._ratio = np.empty(len(counts.word), dtype=counts.dtype)
         self._document_objective = np.empty(counts.n_documents)
         self._document_log_prior = None if prior is None else np.empty(counts.n_documents)
         self._impossible = np.empty(counts.n_documents, dtype=np.int32)
-        self._spare: list[tuple[Real, Real]] = []
         self._each_topic = padded(np.ones((1, n_topics)), counts.dtype)
+        self._gate: Gate | None = None
+        self._table = self._each_topic
 
     def expect(self, parameters: Parameters) -> Statistics:
         """The statistics of these parameters."""
         self.n_passes += 1
-        doc, word = self._room()
-        state = np.empty((len(parameters.gate), doc.shape[1]))
+        doc, word = self.buffers()
+        gate = self._padded_table(parameters.gate)
+        state = np.empty((len(gate), doc.shape[1]))
         _kernels.expect(
             self.corpus,
             self.state,
-            parameters.gate,
+            gate,
             self.prior,
             parameters.doc_topic,
             parameters.word_topic,
@@ -121,13 +137,13 @@ class GatedSteps:
             objective += self.smoothing * _kernels.sum_logs(parameters.word_topic, self._each_topic[0])
         if self.weight is not None:
             self._impossible[self.weight == 0] = 0  # what does not count may well be impossible
-        return Statistics(doc, word, state, log_likelihood, objective, int(self._impossible.sum()))
+        n_impossible = int(self._impossible.sum())
+        first = int(np.flatnonzero(self._impossible)[0]) if n_impossible else None
+        return Statistics(doc, word, state, log_likelihood, objective, n_impossible, first)
 
-    def maximise(self, parameters: Parameters, statistics: Statistics) -> Parameters:
+    def maximize(self, parameters: Parameters, statistics: Statistics) -> Parameters:
         """The parameters that these statistics ask for, in their arrays."""
-        gate = parameters.gate
-        if self.learn_gate is not None:
-            gate = self.learn_gate(statistics.state[:, : self.n_topics], gate)
+        gate = parameters.gate.learn(statistics.state[:, : self.n_topics])
         _kernels.normalise_rows(statistics.doc, self.prior, self.fallback, self.state, self.n_threads)
         _kernels.normalise_columns(
             statistics.word, parameters.word_topic, self.smoothing, self.n_topics, self.n_threads
@@ -135,9 +151,9 @@ class GatedSteps:
         self.release(parameters)
         return Parameters(statistics.doc, statistics.word, gate)
 
-    def kept(self, parameters: Parameters) -> Parameters:
-        """A copy that outlives `maximise`."""
-        doc, word = self._room()
+    def copied(self, parameters: Parameters) -> Parameters:
+        """A copy that outlives `maximize`."""
+        doc, word = self.buffers()
         np.copyto(doc, parameters.doc_topic)
         np.copyto(word, parameters.word_topic)
         return Parameters(doc, word, parameters.gate)
@@ -170,27 +186,16 @@ class GatedSteps:
         self.release(second)
         return Parameters(first.doc_topic, first.word_topic, third.gate), length
 
-    def release(self, parameters: Parameters) -> None:
-        """Keeps the arrays of parameters that are no longer needed as room for the next statistics."""
-        self._spare.append((parameters.doc_topic, parameters.word_topic))
-
-    def give_back(self) -> None:
-        """Lets go of the room: no expectation follows."""
-        self._spare.clear()
+    def free_buffers(self) -> None:
+        """Lets go of all working arrays: no expectation follows."""
+        super().free_buffers()
         self._ratio = np.empty(0, dtype=self.counts.dtype)
 
-    def impossible_documents(self) -> NDArray[np.intp]:
-        """The documents with a nonzero of probability zero in the last expectation."""
-        return np.flatnonzero(self._impossible)
-
-    def _room(self) -> tuple[Real, Real]:
-        if self._spare:
-            return self._spare.pop()
-        counts = self.counts
-        return (
-            padded_zeros(counts.n_documents, self.n_topics, counts.dtype),
-            padded_zeros(counts.n_words, self.n_topics, counts.dtype),
-        )
+    def _padded_table(self, gate: Gate) -> Real:
+        """What the kernels read of a gate; made again only where the gate is another one."""
+        if gate is not self._gate:
+            self._gate, self._table = gate, padded(gate.table(), self.counts.dtype)
+        return self._table
 
     def _sum_documents(self, values: NDArray[np.float64]) -> float:
         # A plain sum: BLAS might add in another order with another number of threads.

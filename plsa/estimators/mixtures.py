@@ -1,40 +1,46 @@
-"""Mixtures of multinomials: naive Bayes, by EM where labels are missing, with several components a class.
+"""Mixtures of multinomials: naive Bayes, by EM where labels are missing, with several components per class.
 
-A document has one component, from which all its words are. Labelled documents are of their class's
-components, unlabelled ones of any; EM goes on from where the labelled documents alone lead, or along a
+A document has one component, from which all its words are. Labeled documents are of their class's
+components, unlabeled ones of any; EM goes on from where the labeled documents alone lead, or along a
 temperature that falls slowly (deterministic annealing).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Self
+from dataclasses import KW_ONLY, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
-from scipy.special import log_softmax, logsumexp, softmax
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from plsa import inputs
-from plsa.engine import em
 from plsa.engine.counts import Counts
-from plsa.engine.mixture_steps import MixtureSteps, joint, log_words
-from plsa.engine.parameters import Fit, Parameters, Real, padded, unpadded
+from plsa.engine.parameters import Real
 from plsa.engine.progress import say
-from plsa.estimators.classifying import ClassModel
-from plsa.estimators.fitting import STOPPED
-from plsa.estimators.scaling import CountScaler
-from plsa.labels.gates import OneComponent
-from plsa.labels.supervision import UNLABELLED, Labels, Layout, lay_out
-from plsa.learning.evidence import SCALINGS, USUAL_SCALING, Corpus, Held, gather, hold_out
+from plsa.estimators import scaling as scalings
+from plsa.estimators.base import ClassEstimator, Fitted, kept, of_documents
+from plsa.estimators.parameters import (
+    PARAMETERS,
+    Attribute,
+    Attributes,
+    Parameter,
+    Table,
+    choice,
+    estimator,
+    number,
+    shared,
+    whole,
+)
+from plsa.inputs import check_number, check_whole, is_auto
+from plsa.labels.corpus import Corpus
+from plsa.labels.layout import Layout, check_topics_per_class
+from plsa.labels.reading import Labels
+from plsa.learning.mixtures import Mixture, MixturePlan, choose_numbers, choose_scaling, fit_mixture
+from plsa.learning.scaling import fit_scaling
 
-_NUMBERS = (1, 2, 3, 5, 10, 20, 40)  # of components a class that "auto" tries
-_PATIENCE = 2  # numbers in a row that are no better, after which larger ones are not tried
-_MOST_ALONE = 50  # labelled documents up to which each is held out by itself
-_FOLDS = 10  # where there are more
+_MIN_POWER = 1e-6  # of annealing
 
 
 def annealing_schedule(start: float = 0.02, factor: float = 1.01, steps: int = 1) -> NDArray[np.float64]:
@@ -62,9 +68,9 @@ def annealing_schedule(start: float = 0.02, factor: float = 1.01, steps: int = 1
     >>> len(annealing_schedule())
     395
     """
-    start = inputs.check_number(start, "start", inputs.LEAST_POWER)
-    factor = inputs.check_number(factor, "factor", above=1.0)
-    steps = inputs.check_whole(steps, "steps", 1)
+    start = check_number(start, "start", _MIN_POWER)
+    factor = check_number(factor, "factor", above=1.0)
+    steps = check_whole(steps, "steps", 1)
     if start > 1:
         raise ValueError(f"start == {start!r}, but must be at most 1, where annealing ends.")
     n_powers = int(np.ceil(-np.log(start) / np.log(factor) - 1e-9))
@@ -72,7 +78,97 @@ def annealing_schedule(start: float = 0.02, factor: float = 1.01, steps: int = 1
     return np.append(powers, 1.0)
 
 
-class NaiveBayesEM(ClassModel):
+def _check_components_per_class(
+    given: Any, classes: NDArray[Any]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """How many components each class has, and for which classes that is left open (and 1 for now)."""
+    each: Any = given.tolist() if hasattr(given, "tolist") else given
+    if is_auto(each):
+        each = ["auto"] * len(classes)
+    are_open = np.zeros(len(classes), dtype=bool)
+    if isinstance(each, Mapping):
+        are_open[:] = [is_auto(each.get(c)) for c in classes.tolist()]
+        each = {c: 1 if is_auto(n) else n for c, n in each.items()}
+    elif isinstance(each, Sequence) and not isinstance(each, str) and len(each) == len(classes):
+        are_open[:] = [is_auto(n) for n in each]
+        each = [1 if is_auto(n) else n for n in each]
+    return check_topics_per_class(each, classes, "components_per_class"), are_open
+
+
+def _check_alpha(given: Any, n_words: int, dtype: Any) -> NDArray[np.float64]:
+    """The pseudo-count of every word, none of them beyond what is computed in."""
+    try:
+        alpha = np.asarray(given)
+    except ValueError:  # lists of different lengths
+        alpha = np.asarray(given, dtype=object)
+    if alpha.ndim == 0:
+        alpha = np.full(n_words, check_number(alpha.item(), "alpha"))
+    if alpha.dtype.kind not in "iuf" or alpha.shape != (n_words,):
+        raise ValueError(
+            f"alpha has shape {alpha.shape} and type {alpha.dtype}, but must be a number or an array with "
+            f"one for each of the {n_words} words."
+        )
+    bad = np.flatnonzero(~((alpha >= 0) & (alpha <= np.sqrt(np.finfo(dtype).max))))
+    if len(bad):
+        raise ValueError(
+            f"alpha holds {alpha[bad[0]]} at {bad[0]}; pseudo-counts must be >= 0 and no larger than "
+            f"{np.sqrt(np.finfo(dtype).max):.0e}."
+        )
+    return alpha.astype(np.float64)
+
+
+def _check_annealing(given: Any, name: str) -> None:
+    """Raises where a schedule of powers is none: numbers above 0 and up to 1, the last of them 1."""
+    if given is None or isinstance(given, bool | np.bool_):
+        return
+    if isinstance(given, str) or np.ndim(given) != 1 or np.asarray(given).dtype.kind not in "iuf":
+        raise ValueError(
+            f"annealing == {given!r}, but must be None, True, or a sequence of powers such as "
+            "annealing_schedule(0.02, 1.01)."
+        )
+    powers = np.asarray(given, dtype=np.float64)
+    bad = np.flatnonzero(~((powers > 0) & (powers <= 1)))
+    if len(bad):
+        raise ValueError(
+            f"annealing holds the power {powers[bad[0]]:g} at {bad[0]}; powers must be above 0 and at most 1."
+        )
+    low = np.flatnonzero(powers < _MIN_POWER)
+    if len(low):
+        raise ValueError(
+            f"annealing holds the power {powers[low[0]]:g} at {low[0]}; below {_MIN_POWER:g} nothing is "
+            "left of what documents say."
+        )
+    if not len(powers) or powers[-1] != 1:
+        end = f"ends at {powers[-1]:g}" if len(powers) else "is empty"
+        raise ValueError(f"annealing {end}, but must end at 1, where the model is the one to be learnt.")
+
+
+def _check_assignment(given: Any, topic_class: NDArray[np.int32], classes: NDArray[Any]) -> NDArray[np.int32]:
+    """The place among the classes of each component's class, as a list or a mapping gives it."""
+    n_components = len(topic_class)
+    if hasattr(given, "tolist"):
+        given = given.tolist()
+    if isinstance(given, str) or not isinstance(given, Mapping | Sequence):
+        raise ValueError(
+            f"classes == {given!r}, but must be a list with the class of each of the {n_components} "
+            "components, or a mapping from component to class."
+        )
+    if not isinstance(given, Mapping) and len(given) != n_components:
+        raise ValueError(f"classes has {len(given)} entries for {n_components} components.")
+    pairs = given.items() if isinstance(given, Mapping) else enumerate(given)
+    codes, names = topic_class.copy(), classes.tolist()
+    for component, its_class in pairs:
+        whole = isinstance(component, int | np.integer) and not isinstance(component, bool)
+        if not whole or not 0 <= component < n_components:
+            raise ValueError(f"there is no component {component!r}; they are 0 to {n_components - 1}.")
+        if its_class not in names:
+            raise ValueError(f"component {component} cannot be of {its_class!r}: the classes are {names}.")
+        codes[component] = names.index(its_class)
+    return codes
+
+
+@estimator
+class NaiveBayesEM(ClassEstimator):
     """Naive Bayes that also learns from documents without a label: a mixture of multinomials, by EM.
 
     P(d) = sum_z P(z) prod_w P(w|z)^n(d, w). Every class has its components z (one by default); a labelled
@@ -84,101 +180,6 @@ class NaiveBayesEM(ClassModel):
     where P(z) = P(c) P(z|c) for z of class c: the posterior probability of the parameters. It never falls. EM
     begins at the estimates of the labelled documents alone. With one component a class, and all documents
     labelled, this is `sklearn.naive_bayes.MultinomialNB`.
-
-    Parameters
-    ----------
-    components_per_class : int, list, dict or "auto", default=1
-        Components of each class: one number, one for each class in sorted order, or a mapping from class to
-        number. There may be more components than labelled documents of a class: unlabelled ones shape them.
-        "auto", for all classes or as a class's entry: of 1, 2, 3, 5, 10, 20 and 40 the number, the same for
-        all classes that leave it open, with which plain EM classifies labelled documents best that were held
-        out: one at a time where there are 50 or fewer, a tenth of them where there are more. Of equals it is
-        the fewest; after two in a row that are no better larger ones are not tried; with too few documents
-        to hold any out it is 1. That is up to 350 fits: on 10,000 documents minutes.
-    unlabeled_weight : float, default=1.0
-        How often a document without a label counts. Less than 1 keeps many of them from drowning few labels.
-    annealing : None, bool or sequence of float, default=None
-        Deterministic annealing: EM with posteriors raised to a power and normalised again, one step at each
-        power of a sequence that ends at 1, and from there as without. True: `annealing_schedule()`, some 400
-        steps. It finds more probable parameters than EM where labels are few, whose components may have lost
-        their classes (see `correspondence`); with many labels plain EM was the more accurate.
-    correspondence : {"kl", "labels", None}, default="kl"
-        Which component is whose after annealing. "kl": as those of plain EM, which is fitted for that, that
-        are nearest by KL divergence. "labels": as the labelled documents fall. Both by linear assignment.
-        None: as it began. See `reassign` for correspondence by a person who has seen the words.
-    alpha : float or (n_features,) array, default=1.0
-        Pseudo-count of every word in every component. 0 is maximum likelihood: a word that no document of a
-        component has is then as improbable there as a number can be.
-    class_alpha : float, default=0.0
-        Pseudo-count of documents of every class. Nigam, McCallum and Mitchell have 1, scikit-learn 0.
-    component_alpha : float, default=1.0
-        Pseudo-count of documents of every component within its class.
-    scaling : None, "auto" or CountScaler, default=None
-        What is done to the counts first. None takes them as they are. "auto" tries four ways by
-        cross-validation on the labelled documents. Constant length makes posteriors less extreme and helps
-        more often than not: `CountScaler(tf="raw")` is what the paper does.
-    max_iter : int, default=100
-        Most steps of EM, those of annealing not counted.
-    tol : float, default=1e-5
-        EM has settled when a step gains no more than this much log-probability a word of the corpus.
-    n_init : int, default=1
-        Random starts, which differ only in how labelled documents are dealt out to several components; the
-        one with the highest objective is kept.
-    dtype : {None, "float32", "float64"}, default=None
-        What is computed in. None: float64.
-    random_state : int, RandomState or None, default=None
-        Seed of the dealing out. The same seed gives the same bits with any number of threads.
-    n_threads : int or None, default=None
-        None uses all processors; see `plsa.threads`.
-    verbose : int, default=0
-        Whether to show progress.
-    callback : callable or None, default=None
-        Called with a `plsa.em.Pass` after every step, but not while "auto" chooses; the fit stops where it
-        returns something true.
-    unlabeled : default=-1
-        The entry of y that marks a document without a label; None and NaN do so always. None: only they do.
-
-    Attributes
-    ----------
-    classes_ : array
-    components_ : (n_components, n_features) array
-        P(w|z), components in the order of their classes.
-    topic_class_ : (n_components,) array of int
-        The place in `classes_` of each component's class.
-    topic_prior_ : (n_components,) array
-        P(z).
-    class_prior_ : (n_classes,) array
-        P(c), the sum of P(z) over the components of c.
-    label_topic_ : (n_classes, n_components) array
-        1 where a component is of a class, else 0.
-    components_per_class_ : list of int
-    component_scores_ : dict
-        The cross-validated accuracy of each number that "auto" tried; empty where it tried none.
-    scaling_ : CountScaler or None
-        What is done to the counts, fitted.
-    scaling_scores_ : dict
-        The cross-validated accuracy of each scaling that "auto" tried; empty where it tried none.
-    doc_topic_ : (n_documents, n_components) array
-        P(z|d) of the documents of the fit, those with a label under it; `reassign` leaves it as it was.
-    transduction_ : (n_documents, n_classes) array
-        P(class|d) of the documents of the fit; 1 for the label of those that have one.
-    guesses_ : (n_documents,) array
-        The most probable class of each.
-    objective_trace_ : array
-        The objective before each step and at the end, from where annealing ended.
-    annealing_trace_ : (n_powers, 2) array
-        The powers, and sum_d (1 / power) log sum_z P(d, z)^power + log prior before the step there; it may
-        fall between two powers. Without rows where nothing was annealed.
-    log_likelihood_ : float
-        sum_d weight_d log P(d), for a document with a label log P(d, label).
-    n_iter_ : int
-        Steps made, those of annealing not counted.
-    n_impossible_ : int
-        0: nothing is impossible here.
-    stop_reason_ : {"settled", "rounds", "fell", "callback", "interrupted"}
-        Only "settled" is convergence.
-    n_features_in_ : int
-    feature_names_in_ : array, where X has column names
 
     Notes
     -----
@@ -208,254 +209,174 @@ class NaiveBayesEM(ClassModel):
     array(['food', 'sport'], dtype='<U5')
     """
 
-    topics_of_documents = False
+    _parameters: ClassVar[Table] = {
+        "components_per_class": Parameter(
+            'int, list, dict or "auto"',
+            "Components of each class: one number, one for each class in sorted order, or a mapping from class "
+            "to number. There may be more components than labeled documents of a class: unlabeled ones shape "
+            'them. "auto", for all classes or as a class\'s entry: of 1, 2, 3, 5, 10, 20 and 40 the number, '
+            "the same for all classes that leave it open, with which plain EM classifies labeled documents "
+            "best that were held out: one at a time where there are 50 or fewer, a tenth of them where there "
+            "are more. Of equals it is the fewest; after two in a row that are no better larger ones are not "
+            "tried; with too few documents to hold any out it is 1. That is up to 350 fits: on 10,000 "
+            "documents minutes.",
+        ),
+        "unlabeled_weight": Parameter(
+            "float",
+            "How often a document without a label counts. Less than 1 keeps many of them from drowning few "
+            "labels.",
+            number(),
+        ),
+        "annealing": Parameter(
+            "None, bool or sequence of float",
+            "Deterministic annealing: EM with posteriors raised to a power and normalized again, one step at "
+            "each power of a sequence that ends at 1, and from there as without. True: "
+            "`annealing_schedule()`, some 400 steps. It finds more probable parameters than EM where labels "
+            "are few, whose components may have lost their classes (see `correspondence`); with many labels "
+            "plain EM was the more accurate.",
+            _check_annealing,
+        ),
+        "correspondence": Parameter(
+            '{"kl", "labels", None}',
+            'Which component is whose after annealing. "kl": as those of plain EM, which is fitted for that, '
+            'that are nearest by KL divergence. "labels": as the labeled documents fall. Both by linear '
+            "assignment. None: as it began. See `reassign` for correspondence by a person who has seen the "
+            "words.",
+            choice(None, "labels", "kl"),
+        ),
+        "alpha": Parameter(
+            "float or (n_features,) array",
+            "Pseudo-count of every word in every component. 0 is maximum likelihood: a word that no document "
+            "of a component has is then as improbable there as a number can be.",
+        ),
+        "class_alpha": Parameter(
+            "float",
+            "Pseudo-count of documents of every class. Nigam, McCallum and Mitchell have 1, scikit-learn 0.",
+            number(),
+        ),
+        "component_alpha": Parameter(
+            "float", "Pseudo-count of documents of every component within its class.", number()
+        ),
+        "scaling": Parameter(
+            'None, "auto" or CountScaler',
+            'What is done to the counts first. None takes them as they are. "auto" tries four ways by '
+            "cross-validation on the labeled documents. Constant length makes posteriors less extreme and "
+            'helps more often than not: `CountScaler(tf="raw")` is what the paper does.',
+            PARAMETERS["scaling"].check,
+        ),
+        "max_iter": Parameter("int", "Most steps of EM, those of annealing not counted.", whole(0)),
+        "tol": Parameter(
+            "float",
+            "EM has settled when a step gains no more than this much log-probability per word of the corpus.",
+            number(),
+        ),
+        "n_init": Parameter(
+            "int",
+            "Random starts, which differ only in how labeled documents are dealt out to several components; "
+            "the one with the highest objective is kept.",
+            whole(1),
+        ),
+        "dtype": Parameter('{None, "float32", "float64"}', "What is computed in. None: float64."),
+        "callback": Parameter(
+            "callable or None",
+            'Called with a `plsa.engine.em.Pass` after every step, but not while "auto" chooses; the fit '
+            "stops where it returns something true.",
+            PARAMETERS["callback"].check,
+        ),
+    }
+    _attributes: ClassVar[Attributes] = {
+        "components_": Attribute(
+            "(n_components, n_features) array", "P(w|z), components in the order of their classes."
+        ),
+        "topic_class_": Attribute(
+            "(n_components,) array of int", "The place in `classes_` of each component's class."
+        ),
+        "topic_prior_": Attribute("(n_components,) array", "P(z)."),
+        "class_prior_": Attribute("(n_classes,) array", "P(c), the sum of P(z) over the components of c."),
+        "label_topic_": Attribute(
+            "(n_classes, n_components) array", "1 where a component is of a class, else 0."
+        ),
+        "components_per_class_": Attribute("list of int", "The number of components of each class."),
+        "component_scores_": Attribute(
+            "dict",
+            'The cross-validated accuracy of each number that "auto" tried; empty where it tried none.',
+        ),
+        "doc_topic_": Attribute(
+            "(n_documents, n_components) array",
+            "P(z|d) of the documents of the fit, those with a label under it; `reassign` leaves it as it was.",
+        ),
+        **shared("transduction_", "guesses_"),
+        "objective_trace_": Attribute(
+            "array", "The objective before each step and at the end, from where annealing ended."
+        ),
+        "annealing_trace_": Attribute(
+            "(n_powers, 2) array",
+            "The powers, and sum_d (1 / power) log sum_z P(d, z)^power + log prior before the step there; it "
+            "may fall between two powers. Without rows where nothing was annealed.",
+        ),
+        "log_likelihood_": Attribute(
+            "float", "sum_d weight_d log P(d), for a document with a label log P(d, label)."
+        ),
+        "n_iter_": Attribute("int", "Steps made, those of annealing not counted."),
+        "n_impossible_": Attribute("int", "0: nothing is impossible here."),
+    }
+    topics_of_documents: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        components_per_class: Any = 1,
-        unlabeled_weight: float = 1.0,
-        annealing: Any = None,
-        *,
-        correspondence: str | None = "kl",
-        alpha: Any = 1.0,
-        class_alpha: float = 0.0,
-        component_alpha: float = 1.0,
-        scaling: Any = None,
-        max_iter: int = 100,
-        tol: float = 1e-5,
-        n_init: int = 1,
-        dtype: Any = None,
-        random_state: Any = None,
-        n_threads: int | None = None,
-        verbose: int = 0,
-        callback: em.Callback | None = None,
-        unlabeled: Any = -1,
-    ) -> None:
-        self.components_per_class = components_per_class
-        self.unlabeled_weight = unlabeled_weight
-        self.annealing = annealing
-        self.correspondence = correspondence
-        self.alpha = alpha
-        self.class_alpha = class_alpha
-        self.component_alpha = component_alpha
-        self.scaling = scaling
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_init = n_init
-        self.dtype = dtype
-        self.random_state = random_state
-        self.n_threads = n_threads
-        self.verbose = verbose
-        self.callback = callback
-        self.unlabeled = unlabeled
+    components_per_class: Any = 1
+    unlabeled_weight: float = 1.0
+    annealing: Any = None
+    _: KW_ONLY
+    correspondence: str | None = "kl"
+    alpha: Any = 1.0
+    class_alpha: float = 0.0
+    component_alpha: float = 1.0
+    scaling: Any = None
+    tol: float = 1e-5
 
     def _real(self) -> Any:
         # A sum of a million logarithms in float32 would be off by whole units.
         return "float64" if self.dtype is None else self.dtype
 
-    def _check_class_parameters(self) -> None:
-        inputs.check_number(self.unlabeled_weight, "unlabeled_weight")
-        inputs.check_number(self.class_alpha, "class_alpha")
-        inputs.check_number(self.component_alpha, "component_alpha")
-        inputs.check_choice(self.correspondence, "correspondence", [None, "labels", "kl"])
-        inputs.check_annealing(self.annealing)
-
-    def _learn_corpus(self, corpus: Corpus) -> str:
-        corpus = corpus.with_unlabelled(float(self.unlabeled_weight))
-        inputs.check_some_words(corpus.counts, corpus.weight)
-        alpha = inputs.check_alpha(self.alpha, corpus.counts.n_words, corpus.counts.dtype)
-        numbers, are_open = inputs.check_components_per_class(self.components_per_class, self.classes_)
-        scaling = self._chosen_scaling(corpus, alpha, numbers)
-        self.scaling_, scaled = corpus.scaled(scaling)
-        corpus = Corpus(scaled, corpus.labels, corpus.weight)
-        numbers = self._chosen_numbers(corpus, alpha, numbers, are_open)
-        rng = check_random_state(self.random_state)
-        fit, steps, annealed = self._climb(corpus, alpha, numbers, rng, self.n_init)
-        self._keep_mixture(fit, steps, annealed, corpus.labels)
-        return fit.reason
-
-    def _chosen_scaling(
-        self, corpus: Corpus, alpha: NDArray[np.float64], numbers: NDArray[np.intp]
-    ) -> CountScaler | None:
-        """The scaling that was set, or that labelled documents held out in turn speak for."""
-        self.scaling_scores_: dict[str, float] = {}
-        if not inputs.is_auto(self.scaling):
-            chosen: CountScaler | None = self.scaling
-            return chosen
-        parts = hold_out(corpus, sample=False)
-        if not parts:
-            return SCALINGS[USUAL_SCALING]
-        judged = []
-        for scaling in SCALINGS:
-            scaled = Corpus(corpus.scaled(scaling)[1], corpus.labels, corpus.weight)
-            judged.append([self._judged(scaled, held, alpha, numbers, str(scaling)) for _, held in parts])
-        found = gather([_together(candidates) for candidates in zip(*judged, strict=True)])
-        self.scaling_scores_ = {str(scaling): found.accuracy(str(scaling)) for scaling in SCALINGS}
-        return found.best(SCALINGS)
-
-    def _chosen_numbers(
-        self,
-        corpus: Corpus,
-        alpha: NDArray[np.float64],
-        numbers: NDArray[np.intp],
-        are_open: NDArray[np.bool_],
-    ) -> NDArray[np.intp]:
-        """Components of each class; where that is open, as many as classify held-out documents best."""
-        self.component_scores_: dict[int, float] = {}
-        if not are_open.any():
-            return numbers
-        parts = hold_out(corpus, sample=False, folds=_FOLDS, parts=_FOLDS, alone=_MOST_ALONE)
-        best, since = 1, 0
-        for number in _NUMBERS if parts else ():
-            tried = np.where(are_open, number, numbers)
-            found = gather([self._judged(corpus, held, alpha, tried, "auto") for _, held in parts])
-            score = found.accuracy("auto")
-            self.component_scores_[number] = score
-            if self.verbose:
-                right = f"{100 * score:.1f}% of the held-out documents are right"
-                say(f"{type(self).__name__}, components_per_class={number}: {right}")
-            # Of equals the fewest.
-            since = 0 if score > self.component_scores_[best] else since + (number > 1)
-            best = number if score > self.component_scores_[best] else best
-            if since >= _PATIENCE:
-                break
-        return np.where(are_open, best, numbers)
-
-    def _judged(
-        self,
-        corpus: Corpus,
-        held: NDArray[np.intp],
-        alpha: NDArray[np.float64],
-        numbers: NDArray[np.intp],
-        name: str,
-    ) -> Held:
-        """What plain EM says of labelled documents that it neither knows the label of nor learns from."""
-        code, each = corpus.labels.code.copy(), corpus.each()
-        true, its_weight = code[held], each[held]
-        code[held], each[held] = UNLABELLED, 0.0
-        without = Corpus(corpus.counts, Labels(corpus.labels.classes, code), each.astype(corpus.counts.dtype))
-        # Not a clone, which copies: a callback may be something that cannot be.
-        quiet = {"verbose": 0, "callback": None, "annealing": None}
-        trial = type(self)(**(self.get_params(deep=False) | quiet))
-        fit, steps, _ = trial._climb(without, alpha, numbers, check_random_state(0), 1)
-        if fit.reason == "interrupted":
-            raise KeyboardInterrupt
-        layout, learnt = steps.gate.layout, fit.parameters
-        prior = learnt.gate[layout.n_classes, : layout.n_topics].astype(np.float64)
-        rows = joint(corpus.counts.of_documents(held), learnt.word_topic, prior, self.n_threads)
-        probability = softmax(rows, axis=1) @ layout.allowed().T
-        return Held(true, its_weight, {name: probability})
-
-    def _climb(
-        self,
-        corpus: Corpus,
-        alpha: NDArray[np.float64],
-        numbers: NDArray[np.intp],
-        rng: np.random.RandomState,
-        n_init: int,
-    ) -> tuple[Fit, MixtureSteps, NDArray[np.float64]]:
-        """The best of `n_init` climbs: where it ended, its steps, and what annealing went through."""
-        layout = lay_out(numbers, 0)
-        gate = OneComponent(layout, float(self.class_alpha), float(self.component_alpha))
-        code = corpus.labels.code
-        steps = MixtureSteps(
-            corpus.counts,
-            gate,
-            state=gate.states(code, np.zeros_like(code)),
-            alpha=alpha,
-            weight=corpus.weight,
-            n_threads=self.n_threads,
+    def _learn_corpus(self, corpus: Corpus) -> Fitted:
+        corpus = corpus.with_unlabeled(float(self.unlabeled_weight))
+        corpus.check_words()
+        labels, counts = corpus.labels, corpus.counts
+        alpha = _check_alpha(self.alpha, counts.n_words, counts.dtype)
+        numbers, are_open = _check_components_per_class(self.components_per_class, labels.classes)
+        plan = MixturePlan(
+            self._loop(),
+            alpha,
+            float(self.class_alpha),
+            float(self.component_alpha),
+            _powers(self.annealing),
+            self.correspondence,
+            self.n_threads,
         )
-        best: tuple[Fit, NDArray[np.float64]] | None = None
-        if layout.n_topics == layout.n_classes:
-            n_init = 1  # nothing is dealt out at random
-        for number in range(n_init):
-            of = f"start {number + 1} of {n_init}" if n_init > 1 else ""
-            found = self._climb_once(steps, corpus, _dealt(corpus, layout, rng), of, number + 1 < n_init)
-            if best is None or (found[0].trace and found[0].trace[-1] > best[0].trace[-1]):
-                best = found
-            if found[0].reason in STOPPED:
-                best = replace(best[0], reason=found[0].reason), best[1]
-                break
-        assert best is not None
-        return best[0], steps, best[1]
+        named = scalings.named(self.scaling)
+        chosen, scores = str(self.scaling), {}
+        if is_auto(self.scaling):
+            best, scores = choose_scaling(corpus, numbers, plan, scalings.values(named))
+            chosen = scalings.DEFAULT if best is None else best
+        scaler, scaled = fit_scaling(scalings.values(named)[chosen], corpus)
+        corpus = replace(corpus, counts=scaled)
+        numbers, tried = choose_numbers(corpus, numbers, are_open, plan, self._tell)
+        fit, mixture = fit_mixture(corpus, numbers, plan, check_random_state(self.random_state))
+        mixture = replace(mixture, scaler=scaler)
+        found = kept(fit, mixture.word_topic, mixture.topic_prior)
+        return {
+            **found,
+            "scaling_": scalings.fitted_scaling(named[chosen], scaler, counts.n_words),
+            "scaling_scores_": scores,
+            "component_scores_": tried,
+            "annealing_trace_": np.empty((0, 2)) if fit.annealed is None else fit.annealed,
+            "_labels_": labels,
+            **_of_classes(mixture, found["doc_topic_"], labels),
+        }
 
-    def _climb_once(
-        self,
-        steps: MixtureSteps,
-        corpus: Corpus,
-        share: NDArray[np.float64],
-        of: str,
-        more_follows: bool,
-    ) -> tuple[Fit, NDArray[np.float64]]:
-        """One climb from where labelled documents with these components lead, annealed if asked for."""
-        nothing = np.empty((0, 2))
-        powers = _powers(self.annealing)
-        certain = corpus.labels.labelled.all() and steps.n_topics == len(corpus.labels.classes)
-        if len(powers) == 1 or certain:
-            begin = [lambda: steps.primed(share)]
-            return self._best_run(steps, begin, doing=of, more_follows=more_follows), nothing
-        plain: Fit | None = None
-        if self.correspondence == "kl":
-            begin = [lambda: steps.primed(share)]
-            plain = self._best_run(steps, begin, doing=_listed(of, "plain EM"), more_follows=True)
-            if plain.reason in STOPPED:
-                return plain, nothing
-        annealed, to_stop = self._watched(
-            lambda callback: em.follow(steps, steps.primed(share), powers.tolist(), callback),
-            _listed(type(self).__name__, of, "annealing"),
-            len(powers) - 1,
-            corpus.counts.total(corpus.weight),
-        )
-        parameters = annealed.parameters
-        trace = np.column_stack([powers[: len(annealed.trace)], annealed.trace])
-        if annealed.reason in STOPPED or to_stop:
-            # Where that stands at power 1; nobody is asked again.
-            ended = em.run(steps, steps.cut_short(parameters), em.Stop(0, 0.0, 0.0))
-            return replace(ended, reason=annealed.reason if annealed.reason in STOPPED else "callback"), trace
-        order = self._order(steps, corpus, parameters, plain)
-        begin = [lambda: steps.reordered(parameters, order)]
-        return self._best_run(steps, begin, doing=of, more_follows=more_follows), trace
-
-    def _order(
-        self, steps: MixtureSteps, corpus: Corpus, parameters: Parameters, plain: Fit | None
-    ) -> NDArray[np.intp]:
-        """The component of annealing that is to stand in each place."""
-        layout, n_topics = steps.gate.layout, steps.n_topics
-        if plain is not None:
-            return by_divergence(
-                unpadded(plain.parameters.word_topic, n_topics), unpadded(parameters.word_topic, n_topics)
-            )
-        if self.correspondence is None:
-            return np.arange(n_topics)
-        known = np.flatnonzero(corpus.labels.labelled)
-        prior = parameters.gate[layout.n_classes, :n_topics].astype(np.float64)
-        rows = joint(corpus.counts.of_documents(known), parameters.word_topic, prior, self.n_threads)
-        each = corpus.each()[known]
-        return by_labels(softmax(rows, axis=1), corpus.labels.code[known], each, layout)
-
-    def _keep_mixture(
-        self, fit: Fit, steps: MixtureSteps, annealed: NDArray[np.float64], labels: Labels
-    ) -> None:
-        """Sets what the fit has learnt."""
-        layout = steps.gate.layout
-        explained = steps.explained(fit.parameters)
-        prior = explained.gate[layout.n_classes, : layout.n_topics].astype(np.float64)
-        self._keep(replace(fit, parameters=explained), steps, prior)
-        self.annealing_trace_ = annealed
-        self._code = labels.code
-        self._assign(layout)
-
-    def _assign(self, layout: Layout) -> None:
-        """Sets what follows from which component is whose."""
-        self.topic_class_ = layout.topic_class
-        self.components_per_class_ = np.bincount(layout.topic_class, minlength=layout.n_classes).tolist()
-        self.label_topic_ = layout.allowed()
-        self.class_prior_ = self.label_topic_ @ self.topic_prior_
-        self.transduction_ = self.doc_topic_.astype(np.float64) @ self.label_topic_.T
-        known = self._code != UNLABELLED
-        self.transduction_[known] = np.eye(len(self.classes_))[self._code[known]]
-        self.guesses_ = self.classes_[self.transduction_.argmax(axis=1)]
+    def _tell(self, number: int, score: float) -> None:
+        if self.verbose:
+            right = f"{100 * score:.1f}% of the held-out documents are right"
+            say(f"{type(self).__name__}, components_per_class={number}: {right}")
 
     def reassign(self, classes: Sequence[Any] | Mapping[int, Any]) -> Self:
         """Says whose the components are, for example after a look at their words.
@@ -481,14 +402,10 @@ class NaiveBayesEM(ClassModel):
         array(['sport', 'food', 'food', 'sport'], dtype='<U5')
         """
         check_is_fitted(self, "components_")
-        codes = inputs.check_assignment(classes, self.topic_class_, self.classes_)
-        self._assign(Layout(codes, len(self.classes_)))
+        codes = _check_assignment(classes, self.topic_class_, self.classes_)
+        mixture = replace(self.model_, layout=Layout(codes, len(self.classes_)))
+        vars(self).update(_of_classes(mixture, self.doc_topic_, self._labels_))
         return self
-
-    def _joint(self, counts: Counts) -> NDArray[np.float64]:
-        """(D, K): log P(d, z) of checked counts."""
-        words = padded(self.components_.T, counts.dtype)
-        return joint(self._scaled(counts), words, self.topic_prior_.astype(np.float64), self.n_threads)
 
     def joint_log_likelihood(self, X: Any) -> NDArray[np.float64]:
         """log P(d, class), columns in the order of `classes_`: what predictions are made of.
@@ -496,25 +413,24 @@ class NaiveBayesEM(ClassModel):
         log sum over the components z of the class of P(z) prod_w P(w|z)^n(d, w); the multinomial coefficient,
         which is the same for all classes, is left out.
         """
-        rows = self._joint(self._new_counts(X))
-        joined = np.full((len(rows), len(self.classes_)), -np.inf)
-        for place in np.unique(self.topic_class_):
-            joined[:, place] = logsumexp(rows[:, self.topic_class_ == place], axis=1)
-        return joined
+        return self._mixture().joint_classes(self.checked_counts(X))
+
+    def _mixture(self) -> Mixture:
+        return replace(self.model_, n_threads=self.n_threads)
 
     def _probabilities(self, counts: Counts) -> NDArray[np.float64]:
-        return self._topics(counts) @ self.label_topic_.T
+        return self._mixture().probabilities(counts)
 
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """log P(class|document), found in log space: no probability is too small for it."""
-        return log_softmax(self.joint_log_likelihood(X), axis=1)
+        return self._mixture().log_probabilities(self.checked_counts(X))
 
     def transform(self, X: Any) -> Real:
         """P(component|document) of each document, its label not known."""
-        return self._topics(self._new_counts(X))
+        return super().transform(X)
 
     def _topics(self, counts: Counts) -> Real:
-        return softmax(self._joint(counts), axis=1)
+        return self._mixture().topics(counts)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -522,71 +438,22 @@ class NaiveBayesEM(ClassModel):
         return tags
 
 
-def by_divergence(from_words: Real, to_words: Real) -> NDArray[np.intp]:
-    """The column of `to_words` for each of `from_words`, each once, with the least KL divergence in all.
-
-    KL(p || q) = sum_w p(w) log(p(w) / q(w)), p being a column of `from_words`, q of `to_words`.
-    """
-    n_topics = from_words.shape[1]
-    p, log_q = from_words.astype(np.float64), log_words(to_words, n_topics).astype(np.float64)
-    own = np.einsum("wz,wz->z", p, log_words(from_words, n_topics))
-    return np.asarray(linear_sum_assignment(own[:, np.newaxis] - p.T @ log_q)[1])
-
-
-def by_labels(
-    topics: NDArray[np.float64], code: NDArray[np.int32], each: NDArray[np.float64], layout: Layout
-) -> NDArray[np.intp]:
-    """The component for each place of the layout, each once, that most labelled documents agree with.
-
-    `topics` are P(z|d) of labelled documents, found without their labels.
-    """
-    of_class = np.zeros((layout.n_classes, layout.n_topics))
-    np.add.at(of_class, code, each[:, np.newaxis] * topics)
-    order = np.asarray(linear_sum_assignment(-of_class[layout.topic_class])[1])
-    for place in range(layout.n_classes):  # within a class all orders are as good: they stay as they were
-        own = layout.topic_class == place
-        order[own] = np.sort(order[own])
-    return order
+def _of_classes(mixture: Mixture, doc_topic: Real, labels: Labels) -> Fitted:
+    """What follows from which component is whose."""
+    layout = mixture.layout
+    label_topic = layout.allowed()
+    return {
+        "model_": mixture,
+        "topic_class_": layout.topic_class,
+        "components_per_class_": np.bincount(layout.topic_class, minlength=layout.n_classes).tolist(),
+        "label_topic_": label_topic,
+        "class_prior_": label_topic @ mixture.topic_prior,
+        **of_documents(doc_topic.astype(np.float64) @ label_topic.T, labels),
+    }
 
 
-def _dealt(corpus: Corpus, layout: Layout, rng: np.random.RandomState) -> NDArray[np.float64]:
-    """(D, K): components for the labelled documents, dealt out at random within the class; others have none.
-
-    Copies of a document go together, so that a weight is a repetition.
-    """
-    share = np.zeros((corpus.counts.n_documents, layout.n_topics))
-    counted, length = corpus.each() > 0, corpus.counts.lengths()
-    for place in range(layout.n_classes):
-        own = np.flatnonzero(layout.topic_class == place)
-        documents = np.flatnonzero((corpus.labels.code == place) & counted)
-        share[np.ix_(documents, own)] = 1 / len(own)
-        documents = documents[length[documents] > 0]  # empty ones have nothing to tell components apart by
-        if len(own) == 1 or not len(documents):
-            continue
-        different, which = np.unique(corpus.counts.marks(documents), return_inverse=True)
-        order = rng.permutation(len(different))
-        rows = np.zeros((len(different), len(own)))
-        rows[order, np.arange(len(different)) % len(own)] = 1
-        left = len(own) - len(different)
-        if left > 0:
-            rows[:, len(different) :] = rng.standard_exponential((len(different), left))
-            rows /= rows.sum(axis=1, keepdims=True)
-        share[np.ix_(documents, own)] = rows[which]
-    return share
-
-
-def _powers(annealing: Any) -> NDArray[np.float64]:
-    """The powers of a schedule that was checked; 1 alone where nothing is to be annealed."""
+def _powers(annealing: Any) -> NDArray[np.float64] | None:
+    """The powers of a schedule that was checked; None where nothing is to be annealed."""
     if annealing is None or isinstance(annealing, bool | np.bool_):
-        return annealing_schedule() if annealing else np.ones(1)
+        return annealing_schedule() if annealing else None
     return np.asarray(annealing, dtype=np.float64)
-
-
-def _together(candidates: Sequence[Held]) -> Held:
-    """What several candidates said of the same documents, as one."""
-    probability = {name: each.probability[name] for each in candidates for name in each.probability}
-    return replace(candidates[0], probability=probability)
-
-
-def _listed(*parts: str) -> str:
-    return ", ".join(part for part in parts if part)

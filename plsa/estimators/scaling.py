@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
-from plsa import inputs
 from plsa.engine.counts import Counts
+from plsa.estimators.base import CountEstimator, Fitted
+from plsa.estimators.parameters import Attribute, Attributes, Parameter, Table, choice, estimator, number
+from plsa.estimators.validation import check_weight
+from plsa.inputs import is_auto
+from plsa.learning.scaling import Scaler, Scaling
 
 
-class CountScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+def _check_length(value: Any, name: str) -> None:
+    if value is not None and not (isinstance(value, str) and value == "constant"):
+        number(above=0)(value, name)
+
+
+@estimator
+class CountScaler(OneToOneFeatureMixin, TransformerMixin, CountEstimator):
     """Counts, damped, weighted by rarity and brought to one length, and still counts >= 0.
 
     In this order: n becomes tf(n); times idf(w) = log((1 + D) / (1 + D_w)) + 1, where D_w of the D training
     documents have word w; times what makes the document's total the given length. Empty documents stay empty.
-
-    Parameters
-    ----------
-    tf : {"raw", "log", "binary"}, default="log"
-        n as it is, log(1 + n), or 1.
-    idf : bool, default=False
-        Whether rare words count more. What was learnt in `fit` is used for new documents.
-    length : None, "constant" or a number, default="constant"
-        The total of every document: None leaves them as they are, "constant" gives all the mean total of the
-        training documents. A long document then says no more about its topics than a short one, which keeps
-        fold-in from being over-confident.
-
-    Attributes
-    ----------
-    idf_ : (n_features,) array, or None where idf=False
-    length_ : float or None
 
     Examples
     --------
@@ -49,68 +43,77 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
            [5. , 0. , 5. ]], dtype=float32)
     """
 
-    def __init__(self, tf: str = "log", idf: bool = False, length: Any = "constant") -> None:
-        self.tf = tf
-        self.idf = idf
-        self.length = length
+    _parameters: ClassVar[Table] = {
+        "tf": Parameter(
+            '{"raw", "log", "binary"}', "n as it is, log(1 + n), or 1.", choice("raw", "log", "binary")
+        ),
+        "idf": Parameter(
+            "bool",
+            "Whether rare words count more. What was learned in `fit` is used for new documents.",
+            choice(True, False),
+        ),
+        "length": Parameter(
+            'None, "constant" or a number',
+            'The total of every document: None leaves them as they are, "constant" gives all the mean total '
+            "of the training documents. A long document then says no more about its topics than a short one, "
+            "which keeps fold-in from being over-confident.",
+            _check_length,
+        ),
+    }
+    _attributes: ClassVar[Attributes] = {
+        "idf_": Attribute(
+            "(n_features,) array or None", "What words are multiplied by; None where idf=False."
+        ),
+        "length_": Attribute("float or None", "The total of every document; None where they keep theirs."),
+    }
+
+    tf: str = "log"
+    idf: bool = False
+    length: Any = "constant"
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns how rare each word is and how long documents are; a weight is a repetition."""
-        inputs.check_choice(self.tf, "tf", ["raw", "log", "binary"])
-        inputs.check_choice(self.idf, "idf", [True, False])
-        if self.length is not None and self.length != "constant":
-            inputs.check_number(self.length, "length", above=0)
-        with inputs.all_or_nothing(self):
-            self._learn(X, sample_weight)
-        return self
+        return self._fit(X, sample_weight)
 
-    def _learn(self, X: Any, sample_weight: ArrayLike | None) -> None:
-        counts = inputs.check_counts(self, X, reset=True)
-        weight = inputs.check_weight(sample_weight, counts.n_documents, np.float64)
-        self.idf_ = None
-        if self.idf:
-            present = counts.with_counts((counts.count > 0).astype(counts.dtype))
-            n = counts.n_documents if weight is None else weight.sum()
-            self.idf_ = np.log((1 + n) / (1 + present.word_totals(weight))) + 1
-        if self.length is None:
-            self.length_ = None
-        elif self.length == "constant":
-            # Empty documents have no length to share in the mean.
-            totals = self._damped(counts).lengths()
-            full = totals > 0
-            share = full.astype(np.float64) if weight is None else weight * full
-            self.length_ = float((totals * share).sum() / share.sum()) if share.sum() > 0 else 1.0
-        else:
-            self.length_ = float(self.length)
+    def _learn(self, counts: Counts, *given: Any) -> Fitted:
+        scaler = self.as_value().fit(counts, check_weight(given[0], counts.n_documents, np.float64))
+        return {"idf_": scaler.idf, "length_": scaler.length}
+
+    def as_value(self) -> Scaling:
+        """The parameters as a value."""
+        return Scaling(self.tf, self.idf, self.length)
+
+    def fitted(self, scaler: Scaler, n_features: int) -> CountScaler:
+        """A scaler with the same parameters, fitted as the value was."""
+        copy = type(self)(self.tf, self.idf, self.length)
+        copy.idf_, copy.length_, copy.n_features_in_ = scaler.idf, scaler.length, n_features
+        return copy
 
     def transform(self, X: Any) -> sparse.csr_array:
         """The scaled counts, sparse."""
-        check_is_fitted(self)
-        return self.scaled(inputs.check_counts(self, X, reset=False)).matrix()
+        counts = self.checked_counts(X)
+        return Scaler(self.tf, self.idf_, self.length_).scaled(counts).matrix()
 
-    def scaled(self, counts: Counts) -> Counts:
-        """The same for counts that are checked already."""
-        damped = self._damped(counts)
-        if self.length_ is None:
-            return damped
-        totals = damped.lengths()
-        factor = np.divide(self.length_, totals, out=np.zeros_like(totals), where=totals > 0)
-        each = np.repeat(factor.astype(counts.dtype), np.diff(counts.offset))
-        return damped.with_counts(damped.count * each)
 
-    def _damped(self, counts: Counts) -> Counts:
-        value = counts.count
-        if self.tf == "log":
-            value = np.log1p(value)
-        elif self.tf == "binary":
-            value = (value > 0).astype(counts.dtype)
-        if self.idf_ is not None:
-            value = value * self.idf_.astype(counts.dtype)[counts.word]
-        return counts.with_counts(value)
+# What scaling="auto" chooses from, by the name that evidence has it under. No one of them is best on every
+# corpus: constant length helps long documents on many classes and harms short ones on unbalanced classes.
+CANDIDATES: dict[str, CountScaler | None] = {
+    str(scaling): scaling
+    for scaling in (None, CountScaler(length=None), CountScaler(), CountScaler(idf=True))
+}
+DEFAULT = str(CountScaler())  # where there is no evidence
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+
+def named(scaling: Any) -> dict[str, CountScaler | None]:
+    """What a parameter `scaling` stands for, by name: the candidates, or the one that was set."""
+    return CANDIDATES if is_auto(scaling) else {str(scaling): scaling}
+
+
+def values(scalings: Mapping[str, CountScaler | None]) -> dict[str, Scaling | None]:
+    """The same as values."""
+    return {name: None if each is None else each.as_value() for name, each in scalings.items()}
+
+
+def fitted_scaling(scaling: CountScaler | None, scaler: Scaler | None, n_features: int) -> CountScaler | None:
+    """A scaling that was set or chosen, fitted as the value was."""
+    return None if scaling is None or scaler is None else scaling.fitted(scaler, n_features)

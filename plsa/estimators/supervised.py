@@ -2,14 +2,106 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar
 
-from plsa.engine import em
-from plsa.estimators.labelled import AspectClassifier
-from plsa.labels.supervision import UNLABELLED
-from plsa.learning.evidence import Corpus
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from plsa.engine.counts import Counts
+from plsa.estimators import scaling as scalings
+from plsa.estimators.base import AspectEstimator, ClassEstimator, Fitted, kept
+from plsa.estimators.parameters import Attribute, Attributes, Parameter, Table, choice, estimator, shared
+from plsa.inputs import is_auto
+from plsa.labels.corpus import Corpus
+from plsa.labels.layout import Layout, check_topics_per_class, lay_out
+from plsa.learning.aspects import Method, Settings, label_topic_of
+from plsa.learning.supervised import Alternative, LabelPlan, Learned, learn_from_labels
+
+_DEFAULT_STRENGTH = 5.0
+_DEFAULT_WEIGHT = 0.1
 
 
+@estimator
+class AspectClassifier(ClassEstimator, AspectEstimator):
+    """An aspect model with classes."""
+
+    _attributes: ClassVar[Attributes] = shared("prior_strength_", "sharpness_")
+
+    topics_per_class: Any = 1
+    extra_topics: int = 0
+    _: KW_ONLY
+    init: str = "labels"
+    smoothing: float = 0.01
+    max_iter: int = 30
+
+    def _method(self) -> Method:
+        """How topics are learned, whatever the evidence chooses."""
+        return Method(self._loop(), self._folding(), self.init, float(self.smoothing), self.n_threads)
+
+    def _settings(self, classes: NDArray[Any], unlabeled_weight: Any = 1.0) -> Settings:
+        """What was set by hand, and the default where that is "auto"."""
+        strength = _DEFAULT_STRENGTH if is_auto(self.prior_strength) else float(self.prior_strength)
+        weight = _DEFAULT_WEIGHT if is_auto(unlabeled_weight) else float(unlabeled_weight)
+        return Settings(self._layout(self.topics_per_class, classes), strength, weight)
+
+    def _layout(self, topics_per_class: Any, classes: NDArray[Any]) -> Layout:
+        number = 1 if is_auto(topics_per_class) else topics_per_class
+        return lay_out(check_topics_per_class(number, classes), self.extra_topics)
+
+    def _label_alternatives(self, classes: NDArray[Any]) -> tuple[Alternative, ...]:
+        """What could be chosen instead where it is "auto", with the labels alone."""
+        found = []
+        if is_auto(self.topics_per_class):
+            found += [
+                Alternative(f"topics_per_class={n}", "layout", self._layout(n, classes)) for n in (2, 4)
+            ]
+        if is_auto(self.prior_strength):
+            found += [Alternative(f"prior_strength={k:g}", "prior_strength", k) for k in (1.0, 20.0)]
+        return tuple(found)
+
+    def _plan(self, classes: NDArray[Any]) -> dict[str, Any]:
+        """What a plan to learn from labels holds."""
+        named = scalings.named(self.scaling)
+        return {
+            "method": self._method(),
+            "settings": self._settings(classes, getattr(self, "unlabeled_weight", 1.0)),
+            "scalings": scalings.values(named),
+            "default_scaling": scalings.DEFAULT if is_auto(self.scaling) else str(self.scaling),
+            "label_alternatives": self._label_alternatives(classes),
+            "student": getattr(self, "student", None) is not None,
+            "evidence": getattr(self, "evidence", True),
+        }
+
+    def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
+        """The attributes of what was learned."""
+        predictor, aspects = learned.predictor, learned.predictor.aspects
+        scaling = scalings.named(self.scaling)[learned.scaling]
+        return {
+            "model_": predictor,
+            "class_prior_": predictor.class_prior,
+            "topic_class_": learned.settings.layout.topic_class,
+            "prior_strength_": learned.settings.prior_strength,
+            "label_topic_": label_topic_of(learned.fit, learned.settings.layout),
+            "sharpness_": predictor.sharpness,
+            "scaling_": scalings.fitted_scaling(scaling, aspects.scaler, corpus.counts.n_words),
+            **kept(learned.fit, aspects.word_topic, aspects.topic_prior),
+        }
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """P(class|document): rows sum to one, columns in the order of `classes_`.
+
+        A document without words gets the frequency of the classes among the labeled ones (with extra topics:
+        what the topics' prior says).
+        """
+        return super().predict_proba(X)
+
+    def _probabilities(self, counts: Counts) -> NDArray[np.float64]:
+        return self.model_.probabilities(counts, self._folding())
+
+
+@estimator
 class PLSAClassifier(AspectClassifier):
     """Supervised PLSA: P(w|d) = sum over the topics of d's class of P(z|d) P(w|z).
 
@@ -17,56 +109,6 @@ class PLSAClassifier(AspectClassifier):
     `PLSA` under this restriction. A new document is folded in with all topics open, and its class is
     P(y|d) = sum_z P(z|d) P(y|z). Documents without a label are left out (see the semi-supervised models for
     using them).
-
-    Parameters
-    ----------
-    topics_per_class : int, list, dict or "auto", default=1
-        Topics of each class: one number, one for each class in sorted order, or a mapping from class to
-        number. "auto": 2 or 4 where labelled documents held out show that they are better than 1.
-    extra_topics : int, default=0
-        Topics open to every class. Whose they are is learnt: P(y|z) follows from the documents that use them.
-    scaling : "auto", None or CountScaler, default="auto"
-        What is done to the counts first. None takes them as they are. "auto" tries four ways by
-        cross-validation on the labelled documents and keeps the best; with too few labels to hold any out
-        it takes log counts at constant length.
-    init : {"labels", "random"}, default="labels"
-        Where P(w|z) starts: at the words of the class's documents and of the corpus, half and half, or at the
-        corpus's words times random draws.
-    smoothing : float, default=0.01
-        Pseudo-count of every word in every topic.
-    prior_strength : float, default=5.0
-        Pseudo-counts added to every document's topics, shared in proportion to how frequent the classes
-        are, in the fit and in prediction. Without it a short document of a frequent class is too easily
-        taken for one of a rare class.
-    student : None or "linear", default=None
-        "linear" lets a linear classifier on TF-IDF, taught by the labels, predict: with many labels it is the
-        better judge. The topics, `transform` and the explanations stay those of the aspect model.
-    max_iter, tol, n_init, accelerate, fold_iter, fold_tol, dtype, random_state, n_threads, verbose, callback
-        As for `PLSA`; max_iter is 30 here: more passes raise the likelihood and not the accuracy.
-    unlabeled : default=-1
-        The entry of y that marks a document without a label; None and NaN do so always. None: only they do.
-
-    Attributes
-    ----------
-    classes_ : array
-    components_ : (n_topics, n_features) array
-        P(w|z), topics in the order of their classes, extra ones last.
-    topic_class_ : (n_topics,) array of int
-        The place in `classes_` of each topic's class; -1 for extra topics.
-    label_topic_ : (n_classes, n_topics) array
-        P(y|z).
-    class_prior_ : (n_classes,) array
-        How frequent the classes are among the labelled documents, each counted once more.
-    scaling_ : CountScaler or None
-        What is done to the counts, fitted.
-    scaling_scores_ : dict
-        The cross-validated accuracy of each scaling that "auto" tried; empty where it tried none.
-    sharpness_ : float
-        The power that probabilities are raised to: what held-out documents ask for where scaling="auto" tried
-        them or there is a student, else 1.
-    topic_prior_, doc_topic_, objective_trace_, log_likelihood_, n_iter_, stop_reason_, n_impossible_,
-    n_features_in_, feature_names_in_
-        As for `PLSA`; `doc_topic_` has the labelled documents only, in their order.
 
     Examples
     --------
@@ -79,48 +121,26 @@ class PLSAClassifier(AspectClassifier):
     array(['food', 'sport'], dtype='<U5')
     """
 
-    def __init__(
-        self,
-        topics_per_class: Any = 1,
-        extra_topics: int = 0,
-        *,
-        scaling: Any = "auto",
-        init: str = "labels",
-        smoothing: float = 0.01,
-        prior_strength: float = 5.0,
-        student: str | None = None,
-        max_iter: int = 30,
-        tol: float = 1e-4,
-        n_init: int = 1,
-        accelerate: bool = False,
-        fold_iter: int = 100,
-        fold_tol: float = 1e-4,
-        dtype: Any = None,
-        random_state: Any = None,
-        n_threads: int | None = None,
-        verbose: int = 0,
-        callback: em.Callback | None = None,
-        unlabeled: Any = UNLABELLED,
-    ) -> None:
-        self.topics_per_class = topics_per_class
-        self.extra_topics = extra_topics
-        self.scaling = scaling
-        self.init = init
-        self.smoothing = smoothing
-        self.prior_strength = prior_strength
-        self.student = student
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_init = n_init
-        self.accelerate = accelerate
-        self.fold_iter = fold_iter
-        self.fold_tol = fold_tol
-        self.dtype = dtype
-        self.random_state = random_state
-        self.n_threads = n_threads
-        self.verbose = verbose
-        self.callback = callback
-        self.unlabeled = unlabeled
+    _parameters: ClassVar[Table] = {
+        "student": Parameter(
+            'None or "linear"',
+            '"linear" lets a linear classifier on TF-IDF, taught by the labels, predict: with many labels it '
+            "is the better judge. The topics, `transform` and the explanations stay those of the aspect "
+            "model.",
+            choice(None, "linear"),
+        ),
+    }
+    _attributes: ClassVar[Attributes] = {
+        "doc_topic_": Attribute(
+            "(n_labeled, n_topics) array", "P(z|d) of the labeled documents of the fit, in their order."
+        ),
+    }
 
-    def _learn_corpus(self, corpus: Corpus) -> str:
-        return self._supervise(corpus, self._settings())
+    _: KW_ONLY
+    prior_strength: float = 5.0
+    student: str | None = None
+
+    def _learn_corpus(self, corpus: Corpus) -> Fitted:
+        plan = LabelPlan(**self._plan(corpus.labels.classes))
+        learned = learn_from_labels(corpus, plan, check_random_state(self.random_state))
+        return self._kept(learned, corpus) | {"scaling_scores_": dict(learned.scaling_scores)}

@@ -1,14 +1,14 @@
-"""From raw texts and some labels to predictions: a vectoriser and a model in one pipeline."""
+"""From raw texts and some labels to predictions: a vectorizer and a model in one pipeline."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from plsa import inputs
 from plsa.estimators.semisupervised import SoftMislabelingPLSA
 
 
@@ -45,5 +45,17 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
         vectorizer = CountVectorizer(token_pattern=r"(?u)\b\w\w+\b", max_df=0.5)
     if model is None:
         model = SoftMislabelingPLSA()
-    inputs.check_parameters(model, parameters)
+    _check_parameters(model, parameters)
     return make_pipeline(vectorizer, clone(model).set_params(**parameters))
+
+
+def _check_parameters(model: Any, parameters: Mapping[str, Any]) -> None:
+    """Raises where a model does not have one of these parameters, or is none."""
+    if not hasattr(model, "get_params"):
+        raise TypeError(f"model == {model!r}, but must be an estimator such as SoftMislabelingPLSA().")
+    known = model.get_params(deep=False)
+    unknown = [name for name in parameters if name not in known]
+    if unknown:
+        raise TypeError(
+            f"{type(model).__name__} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}."
+        )

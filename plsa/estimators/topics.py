@@ -4,82 +4,41 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from plsa import inputs
-from plsa.engine import em
-from plsa.engine import starts as start
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Parameters, padded
-from plsa.engine.steps import GatedSteps, fold_in
-from plsa.estimators.aspect import AspectModel
+from plsa.engine.starts import random_words
+from plsa.engine.steps import fold_in
+from plsa.estimators.base import AspectEstimator, Fitted, kept
+from plsa.estimators.parameters import (
+    Attribute,
+    Attributes,
+    Parameter,
+    Table,
+    choice,
+    estimator,
+    number,
+    whole,
+)
+from plsa.estimators.validation import check_weight
+from plsa.inputs import check_choice, check_distributions
+from plsa.labels.corpus import check_some_words
+from plsa.learning.aspects import OpenModel
 
 
-class PLSA(AspectModel):
+@estimator
+class PLSA(AspectEstimator):
     """Probabilistic latent semantic analysis: every document a mixture of topics, every topic of words.
 
     P(w|d) = sum_z P(z|d) P(w|z), with the parameters that make the counts most probable: what EM climbs is
     sum over d, w of n(d, w) log P(w|d), plus smoothing * sum log P(w|z) plus prior_strength / n_components *
     sum log P(z|d). It never falls.
-
-    Parameters
-    ----------
-    n_components : int, default=10
-        The number of topics.
-    init : "random", or an (n_components, n_features) array, or a pair of it and an (n_documents,
-        n_components) array, default="random"
-        Where to start: P(w|z), and if given P(z|d), rows summing to one. An edited `components_` is one.
-    smoothing : float, default=0.0
-        Pseudo-count of every word in every topic. 0 is plain PLSA: words that were never seen are impossible.
-    prior_strength : float, default=0.0
-        Pseudo-counts shared by the topics of every document, in the fit and in `transform`.
-    max_iter : int, default=100
-        Most passes over the corpus that update the parameters; a leap (see `accelerate`) may take one more.
-    tol : float, default=1e-4
-        The fit has settled when an update gains no more than this much log-likelihood a word of the corpus.
-    n_init : int, default=1
-        Random starts; the one with the highest objective is kept.
-    accelerate : bool, default=False
-        Leap ahead after every two passes (SQUAREM). Takes fewer passes to the same objective and twice the
-        memory; a leap that would lower the objective is taken back.
-    warm_start : bool, default=False
-        Whether `fit` goes on from the last fit's topics; and from its P(z|d), if X is the same.
-    fold_iter, fold_tol : int, default=100 and float, default=1e-4
-        When a new document has settled; see `transform`.
-    dtype : {None, "float32", "float64"}, default=None
-        What is computed in. None: as X, and float32 for integers.
-    random_state : int, RandomState or None, default=None
-        Seed of the random starts. The same seed gives the same bits with any number of threads.
-    n_threads : int or None, default=None
-        None uses all processors; see `plsa.threads`.
-    verbose : int, default=0
-        Whether to show progress.
-    callback : callable or None, default=None
-        Called with a `plsa.em.Pass` after every pass; the fit stops where it returns something true.
-
-    Attributes
-    ----------
-    components_ : (n_components, n_features) array
-        P(w|z): row z is topic z.
-    doc_topic_ : (n_documents, n_components) array
-        P(z|d) of the documents of the fit; a document without words has the prior.
-    topic_prior_ : (n_components,) array
-        P(z) that documents start from: uniform.
-    objective_trace_ : array
-        The objective before each update and at the end.
-    log_likelihood_ : float
-    n_iter_ : int
-        Passes made, but for the first, which only finds where the start stands.
-    stop_reason_ : {"settled", "rounds", "fell", "callback", "interrupted"}
-        Only "settled" is convergence.
-    n_impossible_ : int
-        Nonzeros of X that have probability zero; 0 unless a given start rules words out.
-    n_features_in_ : int
-    feature_names_in_ : array, where X has column names
 
     Notes
     -----
@@ -99,125 +58,99 @@ class PLSA(AspectModel):
     True
     """
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        init: Any = "random",
-        smoothing: float = 0.0,
-        prior_strength: float = 0.0,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        n_init: int = 1,
-        accelerate: bool = False,
-        warm_start: bool = False,
-        fold_iter: int = 100,
-        fold_tol: float = 1e-4,
-        dtype: Any = None,
-        random_state: Any = None,
-        n_threads: int | None = None,
-        verbose: int = 0,
-        callback: em.Callback | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.init = init
-        self.smoothing = smoothing
-        self.prior_strength = prior_strength
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_init = n_init
-        self.accelerate = accelerate
-        self.warm_start = warm_start
-        self.fold_iter = fold_iter
-        self.fold_tol = fold_tol
-        self.dtype = dtype
-        self.random_state = random_state
-        self.n_threads = n_threads
-        self.verbose = verbose
-        self.callback = callback
+    _parameters: ClassVar[Table] = {
+        "n_components": Parameter("int", "The number of topics.", whole(1)),
+        "init": Parameter(
+            '"random", (n_components, n_features) array, or a pair of it and an (n_documents, n_components) '
+            "array",
+            "Where to start: P(w|z), and if given P(z|d), rows summing to one. An edited `components_` is one.",
+        ),
+        "prior_strength": Parameter(
+            "float",
+            "Pseudo-counts shared by the topics of every document, in the fit and in `transform`.",
+            number(),
+        ),
+        "warm_start": Parameter(
+            "bool",
+            "Whether `fit` goes on from the last fit's topics; and from its P(z|d), if X is the same.",
+            choice(True, False),
+        ),
+    }
+    _attributes: ClassVar[Attributes] = {
+        "components_": Attribute("(n_components, n_features) array", "P(w|z): row z is topic z."),
+        "topic_prior_": Attribute("(n_components,) array", "P(z) that documents start from: uniform."),
+    }
+
+    n_components: int = 10
+    _: KW_ONLY
+    init: Any = "random"
+    warm_start: bool = False
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns the topics of X; y is not looked at, and a weight is a repetition."""
-        with inputs.all_or_nothing(self):
-            reason = self._learn(X, sample_weight)
-        if reason == "interrupted":
-            raise KeyboardInterrupt
-        return self
+        return self._fit(X, sample_weight)
 
-    def _learn(self, X: Any, sample_weight: ArrayLike | None) -> str:
-        n_topics = inputs.check_whole(self.n_components, "n_components", 1)
-        self._check_loop_parameters()
-        warm = self.warm_start and hasattr(self, "components_")
-        counts = inputs.check_counts(self, X, reset=not warm, dtype=self.dtype)
-        weight = inputs.check_weight(sample_weight, counts.n_documents, counts.dtype)
-        inputs.check_some_words(counts, weight)
-        prior = np.full(n_topics, 1 / n_topics)
-        row = padded(prior[np.newaxis], counts.dtype)
-        steps = GatedSteps(
+    def _begin(self) -> bool:
+        # A warm start reads what it goes on from.
+        return not (self.warm_start and hasattr(self, "components_")) and super()._begin()
+
+    def _learn(self, counts: Counts, *given: Any) -> Fitted:
+        weight = check_weight(given[0], counts.n_documents, counts.dtype)
+        check_some_words(counts, weight)
+        model = OpenModel(
             counts,
-            n_topics,
-            state=None,
-            prior=row * counts.dtype.type(self.prior_strength) if self.prior_strength else None,
-            fallback=row,
-            smoothing=float(self.smoothing),
-            weight=weight,
+            int(self.n_components),
+            float(self.smoothing),
+            float(self.prior_strength),
+            weight,
             n_threads=self.n_threads,
         )
-        fit = self._best_run(steps, self._starts(counts, weight, row, warm))
-        self._keep(fit, steps, prior)
-        self._corpus_mark = counts.mark() if self.warm_start else None
-        return fit.reason
+        fit = model.fit(self._starts(model), self._loop())
+        aspects = model.aspects(fit)
+        return {
+            "model_": aspects,
+            "_checksum_": counts.checksum() if self.warm_start else None,
+            **kept(fit, aspects.word_topic, aspects.topic_prior),
+        }
 
-    def _starts(self, counts: Counts, weight: Any, row: Any, warm: bool) -> list[Callable[[], Parameters]]:
-        n_topics = self.n_components
-        gate = padded(np.ones((1, n_topics)), counts.dtype)
-        given: Any = None
-        if warm:
+    def _starts(self, model: OpenModel) -> list[Callable[[], Parameters]]:
+        """Where to begin: at what was given, at the last fit, or at random."""
+        counts, n_topics = model.counts, model.n_topics
+        if self.warm_start and hasattr(self, "components_"):
             if self.components_.shape[0] != n_topics:
                 raise ValueError(
                     f"n_components == {n_topics}, but warm_start goes on from a fit with "
                     f"{self.components_.shape[0]} topics; pass warm_start=False."
                 )
-            same = self._corpus_mark == counts.mark()
-            given = (self.components_, self.doc_topic_ if same else None)
-        elif not (isinstance(self.init, str) and self.init == "random"):
-            if isinstance(self.init, str):
-                inputs.check_choice(self.init, "init", ["random", "an array of P(w|z)"])
+            same = self._checksum_ == counts.checksum()
+            words, documents = self.components_, self.doc_topic_ if same else None
+        elif isinstance(self.init, str):
+            check_choice(self.init, "init", ["random", "an array of P(w|z)"])
+            rng = check_random_state(self.random_state)
+            return [lambda: model.start(random_words(counts, n_topics, model.weight, rng))] * self.n_init
+        else:
             given = self.init if isinstance(self.init, tuple) else (self.init, None)
             if len(given) != 2:
                 raise ValueError(f"init has {len(given)} entries, but must be (components, doc_topic).")
-            shape = (n_topics, counts.n_words)
-            words = inputs.check_distributions(given[0], "init", shape, "topics x words")
-            documents = given[1]
+            words, documents = given
+            words = check_distributions(words, "init", (n_topics, counts.n_words), "topics x words")
             if documents is not None:
                 shape = (counts.n_documents, n_topics)
-                documents = inputs.check_distributions(documents, "init[1]", shape, "documents x topics")
-            given = (words, documents)
-        if given is not None:
-            words, documents = given
-            if self.n_init > 1:
-                warnings.warn(
-                    f"n_init == {self.n_init}, but there is one start: it was given.",
-                    UserWarning,
-                    stacklevel=4,
-                )
-            return [lambda: start.assemble(counts, padded(words.T, counts.dtype), gate, row, None, documents)]
-        rng = check_random_state(self.random_state)
-
-        def drawn() -> Parameters:
-            words = start.random_words(counts, n_topics, weight, rng)
-            return start.assemble(counts, words, gate, row, None)
-
-        return [drawn] * self.n_init
+                documents = check_distributions(documents, "init[1]", shape, "documents x topics")
+        if self.n_init > 1:
+            warnings.warn(
+                f"n_init == {self.n_init}, but there is one start: it was given.", UserWarning, stacklevel=5
+            )
+        return [lambda: model.start(padded(words.T, counts.dtype), documents)]
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The mean log-likelihood of a word of X, its documents folded in: higher is better."""
-        counts = self._new_counts(X)
-        folded = self._fold(counts)
+        """The mean log-likelihood per word of X, its documents folded in: higher is better."""
+        counts = self.checked_counts(X)
+        folded = self.model_.fold(counts, self._folding())
         return self._mean(counts, folded.log_likelihood.sum())
 
     def perplexity(self, X: Any, *, completion: bool = False) -> float:
-        """exp(- mean log-likelihood of a word): as hard to guess as a die of so many sides; lower is better.
+        """exp(- mean log-likelihood per word): as hard to guess as a die of so many sides; lower is better.
 
         `score` folds a document in by the very words that it is then judged by, which flatters models with
         many topics. With `completion=True` every document is cut in two, taking its distinct words in turn,
@@ -225,12 +158,12 @@ class PLSA(AspectModel):
         """
         if not completion:
             return float(np.exp(-self.score(X)))
-        counts = self._new_counts(X)
+        counts = self.checked_counts(X)
         turn = (np.arange(len(counts.word)) - np.repeat(counts.offset[:-1], np.diff(counts.offset))) % 2
         words = padded(self.components_.T, counts.dtype)
         total = 0.0
         for half in (0, 1):
-            topics = self._fold(counts.of_nonzeros(turn == half)).doc_topic
+            topics = self.model_.fold(counts.of_nonzeros(turn == half), self._folding()).doc_topic
             judged = fold_in(
                 counts.of_nonzeros(turn != half), words, topics, max_iter=0, tol=0.0, n_threads=self.n_threads
             )

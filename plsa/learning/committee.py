@@ -14,21 +14,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from plsa.engine import em
-from plsa.engine import starts as start
-from plsa.engine.counts import Counts
-from plsa.engine.parameters import padded, unpadded
-from plsa.engine.steps import GatedSteps
-from plsa.estimators.positives import Rule, balanced_regression, recall_above, recall_criterion
-from plsa.learning.linked_means import means
+from plsa.engine.parameters import unpadded
+from plsa.engine.runs import Loop
+from plsa.engine.starts import words_from_clusters
+from plsa.learning.aspects import OpenModel
+from plsa.learning.clusters import spherical_kmeans
+from plsa.learning.positives import recall_above, recall_criterion
 
 # Six-topic mixtures of two corpora were best found with 6 and with 20 to 30.
 NUMBERS = (4, 6, 9, 13, 20, 30)
 _MODELS = 4  # of each number
-_STEPS = 8  # of EM
-_REGULARISATION = 0.1
+_PASSES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,63 +37,37 @@ class Member:
     criterion: float  # r^2 / P(f = 1) of it: what its vote weighs
 
 
-@dataclass(frozen=True, slots=True)
-class Topics:
-    """How documents are made topics of: the settings of the model that asks."""
-
-    counts: Counts  # scaled
-    smoothing: float
-    prior_strength: float
-    n_threads: int | None
-
-    def of_documents(self, cluster: NDArray[np.intp], n_topics: int) -> NDArray[np.intp]:
-        """The most probable topic of each document, by PLSA that starts at these clusters."""
-        dtype = self.counts.dtype
-        row = padded(np.full((1, n_topics), 1 / n_topics), dtype)
-        steps = GatedSteps(
-            self.counts,
-            n_topics,
-            state=None,
-            prior=row * dtype.type(self.prior_strength) if self.prior_strength else None,
-            fallback=row,
-            smoothing=self.smoothing,
-            n_threads=self.n_threads,
-        )
-        words = start.words_from_clusters(self.counts, cluster, n_topics)
-        parameters = start.assemble(
-            self.counts, words, padded(np.ones((1, n_topics)), dtype), row, state=None
-        )
-        stop = em.Stop(_STEPS, 0.0, 0.0, self.counts.total(), 0.0)
-        fit = em.run(steps, parameters, stop)
-        if fit.reason == "interrupted":
-            raise KeyboardInterrupt
-        return np.asarray(unpadded(fit.parameters.doc_topic, n_topics).argmax(axis=1))
-
-
 def ask(
-    topics: Topics,
+    model: Callable[[int], OpenModel],
     matrix: sparse.csr_array,
+    likeness: NDArray[np.float64],
     positive: NDArray[np.bool_],
     rng: np.random.RandomState,
     told: Callable[[int, list[Member]], None],
 ) -> list[Member]:
     """The members' opinions; `told` hears those of each number of topics.
 
-    `matrix` has the documents as TF-IDF at unit length.
+    `model` makes a topic model of a number of topics, `matrix` has the documents as TF-IDF at unit length,
+    and `likeness` says how like the positives each is.
     """
-    with threadpool_limits(1, user_api="blas"):
-        likeness = Rule.of(balanced_regression(matrix, positive, _REGULARISATION)).scores(matrix)
     known = np.flatnonzero(positive)
     members: list[Member] = []
-    for number in (each for each in NUMBERS if 2 * each <= len(positive) or each == NUMBERS[0]):
+    for number in (n for n in NUMBERS if 2 * n <= len(positive) or n == NUMBERS[0]):
         asked = []
         for first, judges in _halves(known, rng):
-            cluster = means(matrix, number, first, rng)
-            topic = topics.of_documents(cluster, number)
+            cluster = spherical_kmeans(matrix, number, first, rng)
+            topic = most_probable_topics(model(number), cluster)
             asked.append(opinion(topic, number, likeness, positive, judges))
         told(number, asked)
         members += asked
     return members
+
+
+def most_probable_topics(model: OpenModel, cluster: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The most probable topic of each document, by PLSA that starts at these clusters."""
+    words = words_from_clusters(model.counts, cluster, model.n_topics)
+    fit = model.fit([lambda: model.start(words)], Loop("", _PASSES, 0.0)).unless_interrupted()
+    return np.asarray(unpadded(fit.parameters.doc_topic, model.n_topics).argmax(axis=1))
 
 
 def _halves(
@@ -142,3 +113,11 @@ def votes(members: list[Member]) -> NDArray[np.float64]:
     if not weight.any():
         weight = np.ones(len(members))
     return np.average([member.taken for member in members], axis=0, weights=weight)
+
+
+def best_number(members: list[Member]) -> int:
+    """The number of topics of those members whose votes weigh most together."""
+    weight: dict[int, float] = {}
+    for member in members:
+        weight[member.n_topics] = weight.get(member.n_topics, 0.0) + member.criterion
+    return max(weight, key=lambda number: weight[number])

@@ -13,49 +13,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Real
-from plsa.estimators.scaling import CountScaler
+from plsa.labels.corpus import Corpus
+from plsa.learning.scaling import TFIDF, Scaler, vectors
 
 # Found on three corpora together, at 0.3 to 100% labels.
 _STEPS = 15  # of conjugate gradients, at most
 _CLOSE = 3e-3  # of the first gradient: near enough
 _DAMPING = 1 / 3  # power of a class's share that its documents' weights are divided by
-USUAL_SHARPNESS = 4.0  # softmax(4 * score): scores are about -1 and 1
-LEAST_LABEL_WEIGHT = 2.0  # of a labelled document beside the ridge, and beside a sure guess
-MOST_LABEL_WEIGHT = 10.0
+DEFAULT_SHARPNESS = 4.0  # softmax(4 * score): scores are about -1 and 1
+MIN_LABEL_WEIGHT = 2.0  # of a labelled document beside the ridge, and beside a sure guess
+MAX_LABEL_WEIGHT = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Student:
     """A linear classifier of counts: scores are log counts times idf, at unit length, times `weights`."""
 
-    scaler: CountScaler
+    scaler: Scaler
     weights: Real  # (W, C)
 
     def scores(self, counts: Counts) -> NDArray[np.float64]:
         """(D, C): about 1 for the class of a document and -1 for the others."""
-        return self.scores_of(features(self.scaler, counts))
+        return self.scores_of(vectors(self.scaler, counts))
 
     def scores_of(self, matrix: sparse.csr_array) -> NDArray[np.float64]:
-        """The same of documents as `features` has them."""
+        """The same of documents as `vectors` has them."""
         return np.asarray(matrix @ self.weights, dtype=np.float64)
 
 
-def features(scaler: CountScaler, counts: Counts) -> sparse.csr_array:
-    """(D, W): the scaled counts of each document at unit Euclidean length."""
-    return sparse.csr_array(normalize(scaler.scaled(counts).matrix(), copy=False))
+def student_of_labels(corpus: Corpus) -> Student:
+    """A student of a corpus that is labeled throughout."""
+    scaler = TFIDF.fit(corpus.counts, corpus.weight)
+    weight = MIN_LABEL_WEIGHT * corpus.weights()
+    matrix = vectors(scaler, corpus.counts)
+    return Student(scaler, teach(matrix, corpus.labels.code, weight, corpus.n_classes))
 
 
-def fit_scaler(counts: Counts, weight: NDArray[Any] | None) -> CountScaler:
-    """Log counts times idf, fitted on these documents."""
-    scaler: CountScaler = CountScaler(tf="log", idf=True, length=None).fit(counts.matrix(), None, weight)
-    return scaler
-
-
-def probabilities(scores: Real, sharpness: float = USUAL_SHARPNESS) -> NDArray[Any]:
+def probabilities(scores: Real, sharpness: float = DEFAULT_SHARPNESS) -> NDArray[Any]:
     """Scores as probabilities: softmax(sharpness * score), in the precision of the scores."""
     # SciPy's softmax in place: of very many documents and classes it is a good part of a quick model.
     result = scores * scores.dtype.type(sharpness)
@@ -78,17 +75,18 @@ def teach(
     from zero, all classes side by side.
     """
     share = np.bincount(code, weight, n_classes) * n_classes / weight.sum()
-    each = (weight / (np.where(share > 0, share, 1) ** _DAMPING)[code]).astype(matrix.dtype)[:, np.newaxis]
+    weight = weight / (np.where(share > 0, share, 1) ** _DAMPING)[code]
+    column = weight.astype(matrix.dtype)[:, np.newaxis]
     target = np.full((len(code), n_classes), -1, dtype=matrix.dtype)
     target[np.arange(len(code)), code] = 1
     transposed = matrix.T.tocsr()
     weights = np.zeros((matrix.shape[1], n_classes), dtype=matrix.dtype)
-    residual = transposed @ (each * target)
+    residual = transposed @ (column * target)
     direction = residual.copy()
     square = _squares(residual)
     enough = _CLOSE**2 * square
     for _ in range(_STEPS):
-        curved = transposed @ (each * (matrix @ direction)) + direction
+        curved = transposed @ (column * (matrix @ direction)) + direction
         length = square / np.maximum(_squares(direction, curved), np.finfo(float).tiny)
         weights += length.astype(matrix.dtype) * direction
         residual -= length.astype(matrix.dtype) * curved

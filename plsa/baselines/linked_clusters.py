@@ -1,6 +1,6 @@
-"""K-means on the sphere: plain, or with links between positive documents and all others and a learnt metric.
+"""K-means on the sphere with links between positive documents and all others, and a learned metric.
 
-Documents and centres have unit length. Sums over the documents of a cluster stand for the links: memory,
+Documents and centers have unit length. Sums over the documents of a cluster stand for the links: memory,
 beyond the documents, is a few (documents, clusters) and (clusters, words) matrices.
 """
 
@@ -11,25 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
-_START_DOCUMENTS = 20  # whose mean a cluster starts from: one document shares words with too few others
-_ROUNDS = 10  # of clusters that are a start
+from plsa.learning.clusters import START_DOCUMENTS, mean_vectors, members, unit
+from plsa.learning.scaling import unit_rows
+
 _METRIC_PRIOR = 10.0  # times the mean spread of a word is added to the spread of each
-
-
-def unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Vectors, the last axis of an array, at unit length; those without any stay."""
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(length > 0, length, 1.0))
 
 
 def under_metric(matrix: sparse.csr_array, metric: NDArray[np.float64]) -> sparse.csr_array:
     """Words multiplied by the roots of their weights, documents at unit length again."""
-    weighted = sparse.csr_array(
-        (matrix.data * np.sqrt(metric)[matrix.indices], matrix.indices, matrix.indptr), shape=matrix.shape
-    )
-    return sparse.csr_array(normalize(weighted, copy=False))
+    data = matrix.data * np.sqrt(metric)[matrix.indices]
+    return unit_rows(sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape))
 
 
 def squares(matrix: sparse.csr_array) -> NDArray[np.float64]:
@@ -38,11 +30,11 @@ def squares(matrix: sparse.csr_array) -> NDArray[np.float64]:
 
 
 def distances(
-    matrix: sparse.csr_array, length: NDArray[np.float64], centre: NDArray[np.float64]
+    matrix: sparse.csr_array, length: NDArray[np.float64], center: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """(D, K): |x - centre|^2."""
-    of_centre = np.einsum("kw,kw->k", centre, centre)
-    return np.asarray(length[:, np.newaxis] - 2 * (matrix @ centre.T) + of_centre)
+    """(D, K): |x - center|^2."""
+    of_center = np.einsum("kw,kw->k", center, center)
+    return np.asarray(length[:, np.newaxis] - 2 * (matrix @ center.T) + of_center)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +69,7 @@ class Clusters:
     """Where a descent begins or ended."""
 
     label: NDArray[np.intp]  # (D,) the cluster of each document
-    centre: NDArray[np.float64]  # (K, W)
+    center: NDArray[np.float64]  # (K, W)
     trace: list[float]  # the objective after each round
 
 
@@ -102,32 +94,32 @@ class LinkedDocuments:
 
     def sums(self, label: NDArray[np.intp], n_clusters: int, kind: NDArray[np.bool_]) -> ClusterSums:
         """The sums of each cluster over the documents of a kind."""
-        member = _member(label, n_clusters, kind)
+        member = members(label, n_clusters, kind)
         number = np.asarray(member.sum(axis=1), dtype=np.float64).ravel()
         return ClusterSums(number, member @ self.length, (member @ self.matrix).toarray())
 
-    def centred(self, label: NDArray[np.intp], n_clusters: int) -> Clusters:
-        """Clusters with the centres that suit them best: means at unit length."""
+    def centered(self, label: NDArray[np.intp], n_clusters: int) -> Clusters:
+        """Clusters with the centers that suit them best: means at unit length."""
         everything = np.ones(len(label), dtype=bool)
         return Clusters(label, unit(self.sums(label, n_clusters, everything).vector), [])
 
     def start(self, n_clusters: int, rng: np.random.RandomState) -> Clusters:
-        """The positives' mean as the first centre, means of random unlabelled documents as the others."""
+        """The positives' mean as the first center, means of random unlabelled documents as the others."""
         others = np.flatnonzero(~self.positive)
         parts = [np.flatnonzero(self.positive)]
         for _ in range(n_clusters - 1):
-            parts.append(rng.choice(others, min(_START_DOCUMENTS, len(others)), replace=False))
-        centre = unit(np.array([np.asarray(self.matrix[part].sum(axis=0)).ravel() for part in parts]))
-        label = distances(self.matrix, self.length, centre).argmin(axis=1)
+            parts.append(rng.choice(others, min(START_DOCUMENTS, len(others)), replace=False))
+        center = mean_vectors(self.matrix, parts)
+        label = distances(self.matrix, self.length, center).argmin(axis=1)
         label[self.positive] = 0
-        return Clusters(label, centre, [])
+        return Clusters(label, center, [])
 
     def descend(self, start: Clusters, max_iter: int) -> Clusters:
-        """Rounds of clusters given centres and centres given clusters, until no document moves."""
-        label, centre = start.label.copy(), start.centre
+        """Rounds of clusters given centers and centers given clusters, until no document moves."""
+        label, center = start.label.copy(), start.center
         trace: list[float] = []
-        n_clusters = len(centre)
-        near = distances(self.matrix, self.length, centre)
+        n_clusters = len(center)
+        near = distances(self.matrix, self.length, center)
         for _ in range(max_iter):
             before = label.copy()
             self._assign_unlabelled(label, near)
@@ -136,12 +128,12 @@ class LinkedDocuments:
             unlabelled = self.sums(label, n_clusters, ~self.positive)
             used = positives.number + unlabelled.number > 0
             mean = unit(positives.vector + unlabelled.vector)
-            centre = np.where(used[:, np.newaxis], mean, centre)
-            near = distances(self.matrix, self.length, centre)
+            center = np.where(used[:, np.newaxis], mean, center)
+            near = distances(self.matrix, self.length, center)
             trace.append(self._total(label, near, positives, unlabelled))
             if np.array_equal(label, before):
                 break
-        return Clusters(label, centre, trace)
+        return Clusters(label, center, trace)
 
     def _assign_unlabelled(self, label: NDArray[np.intp], near: NDArray[np.float64]) -> None:
         """Given the positives', the cluster of every other document depends on no other one's."""
@@ -168,12 +160,12 @@ class LinkedDocuments:
                 positives.move(row, float(length[place]), int(present[place]), best)
                 label[documents[place]] = best
 
-    def objective(self, label: NDArray[np.intp], centre: NDArray[np.float64]) -> float:
+    def objective(self, label: NDArray[np.intp], center: NDArray[np.float64]) -> float:
         """What is made small."""
         positives, unlabelled = (
-            self.sums(label, len(centre), kind) for kind in (self.positive, ~self.positive)
+            self.sums(label, len(center), kind) for kind in (self.positive, ~self.positive)
         )
-        return self._total(label, distances(self.matrix, self.length, centre), positives, unlabelled)
+        return self._total(label, distances(self.matrix, self.length, center), positives, unlabelled)
 
     def _total(
         self,
@@ -182,7 +174,7 @@ class LinkedDocuments:
         positives: ClusterSums,
         unlabelled: ClusterSums,
     ) -> float:
-        """The objective, from distances to centres and from sums."""
+        """The objective, from distances to centers and from sums."""
         matrix, length = self.matrix[self.positive], self.length[self.positive]
         own = np.arange(len(length)), label[self.positive]
         apart = positives.distances(matrix, length)
@@ -194,7 +186,7 @@ class LinkedDocuments:
     def metric(self, label: NDArray[np.intp], n_clusters: int) -> NDArray[np.float64]:
         """A weight for each word, with mean 1: in inverse proportion to its spread, some of the mean added.
 
-        The spread of a word is its part in the objective with centres at the means: within clusters, across
+        The spread of a word is its part in the objective with centers at the means: within clusters, across
         broken must-links, and 2 x_d x_e for each broken cannot-link: summed over words, F - |x_d - x_e|^2.
         """
         squared = self.matrix * self.matrix
@@ -204,7 +196,7 @@ class LinkedDocuments:
         positives = self.sums(label, n_clusters, self.positive)
         unlabelled = self.sums(label, n_clusters, ~self.positive)
         # Over the pairs of n numbers, the squared differences sum to n sum x^2 - (sum x)^2.
-        square = (_member(label, n_clusters, self.positive) @ squared).toarray()
+        square = (members(label, n_clusters, self.positive) @ squared).toarray()
         every = positives.number.sum() * square.sum(axis=0) - positives.vector.sum(axis=0) ** 2
         inside = (positives.number[:, np.newaxis] * square - positives.vector**2).sum(axis=0)
         cannot = 2 * (positives.vector * unlabelled.vector).sum(axis=0)
@@ -213,38 +205,22 @@ class LinkedDocuments:
         return np.asarray(weight / weight.mean())
 
 
-def means(
-    matrix: sparse.csr_array, n_clusters: int, first: NDArray[np.intp], rng: np.random.RandomState
-) -> NDArray[np.intp]:
-    """The cluster of each document, without links: one starts at the documents `first`, if there are any.
+@dataclass(frozen=True, slots=True)
+class FoundClusters:
+    """All that judging new documents by clusters needs."""
 
-    The nearest of the centres by cosine, after a few rounds of clusters and centres: meant to be a start.
-    """
-    n_documents = matrix.shape[0]
-    # Few enough for the means to differ.
-    some = int(np.clip(n_documents // (2 * n_clusters), 1, _START_DOCUMENTS))
-    parts = [rng.choice(n_documents, some, replace=False) for _ in range(n_clusters)]
-    if len(first):
-        parts[0] = first
-    centre = unit(np.array([np.asarray(matrix[part].sum(axis=0)).ravel() for part in parts]))
-    label = np.full(n_documents, -1)
-    for _ in range(_ROUNDS):
-        before, label = label, np.asarray((matrix @ centre.T.astype(matrix.dtype)).argmax(axis=1))
-        if np.array_equal(label, before):
-            break
-        mean = centres(matrix, label, n_clusters)
-        centre = np.where(mean.any(axis=1, keepdims=True), mean, centre)
-    return label
+    center: NDArray[np.float64]  # (K, W)
+    metric: NDArray[np.float64]  # (W,)
+    positives: ClusterSums  # of the positive documents of each cluster
+    chosen: int  # the positive cluster
+    cannot: float  # what a broken cannot-link costs
+    farthest: float
 
-
-def centres(matrix: sparse.csr_array, label: NDArray[np.intp], n_clusters: int) -> NDArray[np.float64]:
-    """(K, W): the mean of each cluster's documents at unit length, zeros where it has none."""
-    everything = np.ones(len(label), dtype=bool)
-    return unit((_member(label, n_clusters, everything) @ matrix).toarray())
-
-
-def _member(label: NDArray[np.intp], n_clusters: int, kind: NDArray[np.bool_]) -> sparse.csr_array:
-    """(K, D): 1 where a document of the kind is in the cluster."""
-    documents = np.flatnonzero(kind)
-    entries = (np.ones(len(documents)), (label[documents], documents))
-    return sparse.csr_array(entries, shape=(n_clusters, len(label)))
+    def scores(self, matrix: sparse.csr_array) -> NDArray[np.float64]:
+        """What a document would cost in the nearest other cluster less what it costs in the positive one."""
+        weighted = under_metric(matrix, self.metric)
+        length = squares(weighted)
+        cost = distances(weighted, length, self.center)
+        cost += self.cannot * self.positives.closeness(weighted, length, self.farthest)
+        others = np.delete(cost, self.chosen, axis=1).min(axis=1)
+        return np.asarray(others - cost[:, self.chosen])

@@ -1,0 +1,161 @@
+"""K-means under links, after Bilenko, Basu and Mooney (2004)."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from plsa.baselines.linked_clusters import FoundClusters, LinkedDocuments, under_metric
+from plsa.baselines.vectors import TfidfClassifier
+from plsa.engine.counts import Counts
+from plsa.estimators.base import Fitted
+from plsa.estimators.parameters import (
+    Attribute,
+    Attributes,
+    Parameter,
+    Table,
+    choice,
+    estimator,
+    number,
+    shared,
+    whole,
+)
+
+
+@estimator
+class MPCKMeans(TfidfClassifier):
+    """K-means with must-links, cannot-links and a learnt metric; one cluster is what is looked for.
+
+    All pairs of positives must be in the same cluster, and no positive in the same as an unlabelled document:
+    links that many documents will have to break, at a price. Documents x and the centres of clusters have
+    unit length, and what is made small is
+
+        sum_d |x_d - centre of its cluster|^2
+        + must sum over must-links (d, e) that are broken of |x_d - x_e|^2
+        + cannot sum over cannot-links (d, e) that are broken of (F - |x_d - x_e|^2),
+
+    where F is the largest that two documents can have between them. Clusters of unlabelled documents are
+    found given those of the positives, those of positives one by one, then the centres: under one metric the
+    objective never rises. A metric gives every word a weight, the less the more it is spread within the
+    clusters and across the links. The cluster with most positives is positive.
+
+    Notes
+    -----
+    A new document is one without a label: its score is what it would cost in the nearest other cluster
+    less what it costs in the positive one, cannot-links to all positives included.
+
+    As published, with a weight for every single link, ten positives and thousands of unlabelled documents
+    have cannot-links that outweigh everything else, and no unlabelled document is left with the positives.
+    Unit length of the centres, without which most documents flock to one cluster, is that of S. Basu, M.
+    Bilenko and R. J. Mooney, "A Probabilistic Framework for Semi-Supervised Clustering", KDD 2004. F is the
+    sum of the two largest squared lengths, as of two documents without a common word. One metric serves all
+    clusters; one for each is left out.
+
+    Sums over the documents of a cluster stand for the links: memory, beyond X, is a few (documents, clusters)
+    and (clusters, words) matrices.
+
+    References
+    ----------
+    M. Bilenko, S. Basu and R. J. Mooney, "Integrating Constraints and Metric Learning in Semi-Supervised
+    Clustering", ICML 2004.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from plsa import MPCKMeans
+    >>> texts = ["tea milk", "milk cup", "cup tea", "tea cup milk", "goal ball", "ball team", "team goal"]
+    >>> counts = CountVectorizer().fit_transform(texts)
+    >>> model = MPCKMeans(2, random_state=0).fit(counts, [1, 1, 1, 0, 0, 0, 0])
+    >>> model.predict(counts)
+    array([1, 1, 1, 1, 0, 0, 0])
+    """
+
+    _parameters: ClassVar[Table] = {
+        "n_clusters": Parameter("int", "Clusters, the positive one among them.", whole(2)),
+        "must_link": Parameter("float", "Weight of a positive's must-links, all together.", number()),
+        "cannot_link": Parameter("float", "Weight of a positive's cannot-links, all together.", number()),
+        "average_links": Parameter(
+            "bool",
+            "False: the weights are those of every single link, as published.",
+            choice(True, False),
+        ),
+        "n_metrics": Parameter(
+            "int",
+            "How often the metric is learned, each time followed by the clusters; 0: all words weigh the "
+            "same.",
+            whole(0),
+        ),
+        "n_init": Parameter(
+            "int",
+            "Random starts; the one with the lowest objective, before any metric is learned, is kept.",
+            whole(1),
+        ),
+        "max_iter": Parameter(
+            "int", "Most rounds of clusters and centers, after a start and after each metric.", whole(1)
+        ),
+        "random_state": Parameter("int, RandomState or None", "Seed of the starts."),
+    }
+    _attributes: ClassVar[Attributes] = {
+        **shared("model_"),
+        "labels_": Attribute("(n_documents,) array of int", "The cluster of each document of the fit."),
+        "positive_cluster_": Attribute("int", "The cluster with most positives."),
+        "cluster_centers_": Attribute("(n_clusters, n_features) array", "The centers, at unit length."),
+        "metric_": Attribute(
+            "(n_features,) array",
+            "The weight of each word; vectors are multiplied by its root and brought to unit length again.",
+        ),
+        "objective_trace_": Attribute("array", "The objective after each round under the last metric."),
+        "n_iter_": Attribute("int", "Rounds under the last metric."),
+    }
+
+    n_clusters: int = 6
+    must_link: float = 1.0
+    cannot_link: float = 0.2
+    _: KW_ONLY
+    average_links: bool = True
+    n_metrics: int = 3
+    n_init: int = 5
+    max_iter: int = 50
+    random_state: Any = None
+
+    def _learn_vectors(self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]) -> Fitted:
+        rng = check_random_state(self.random_state)
+        plain = self._linked(matrix, positive)
+        starts = [plain.start(self.n_clusters, rng) for _ in range(self.n_init)]
+        descents = [plain.descend(start, self.max_iter) for start in starts]
+        found = min(descents, key=lambda descent: descent.trace[-1])
+        linked, metric = plain, np.ones(counts.n_words)
+        for _ in range(self.n_metrics):
+            metric = plain.metric(found.label, self.n_clusters)
+            linked = self._linked(under_metric(plain.matrix, metric), positive)
+            before = found.label
+            found = linked.descend(linked.centered(before, self.n_clusters), self.max_iter)
+            if np.array_equal(found.label, before):
+                break
+        in_cluster = np.bincount(found.label[positive], minlength=self.n_clusters)
+        chosen = int(in_cluster.argmax())
+        sums = linked.sums(found.label, self.n_clusters, positive)
+        return {
+            "model_": FoundClusters(found.center, metric, sums, chosen, linked.cannot, linked.farthest),
+            "labels_": found.label,
+            "cluster_centers_": found.center,
+            "metric_": metric,
+            "objective_trace_": np.array(found.trace),
+            "n_iter_": len(found.trace),
+            "positive_cluster_": chosen,
+        }
+
+    def _linked(self, matrix: sparse.csr_array, positive: NDArray[np.bool_]) -> LinkedDocuments:
+        must, cannot = float(self.must_link), float(self.cannot_link)
+        if self.average_links:
+            must /= max(1, int(positive.sum()) - 1)
+            cannot /= int((~positive).sum())
+        return LinkedDocuments.of(matrix, positive, must, cannot)
+
+    def _scores(self, counts: Counts) -> NDArray[np.float64]:
+        return self.model_.scores(self._vectors(counts))

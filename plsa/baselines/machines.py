@@ -1,0 +1,218 @@
+"""Negatives found somehow, and more of them by support vector machines: PEBL and Rocchio-SVM."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.svm import LinearSVC
+
+from plsa.baselines.vectors import LinearClassifier, TfidfClassifier
+from plsa.engine.counts import Counts
+from plsa.estimators.base import Fitted
+from plsa.estimators.parameters import (
+    Attribute,
+    Attributes,
+    Parameter,
+    Table,
+    choice,
+    estimator,
+    number,
+    whole,
+)
+from plsa.estimators.positives import Rule, even_weights
+from plsa.learning.clusters import unit
+
+
+@estimator
+class IteratedSVM(LinearClassifier, TfidfClassifier):
+    """Negatives found somehow, and more and more of them by a linear SVM that is trained again and again."""
+
+    _parameters: ClassVar[Table] = {
+        "C": Parameter(
+            "float", "Inverse strength of regularization, of a positive document.", number(above=0.0)
+        ),
+        "balanced": Parameter(
+            "bool",
+            "Whether all negatives together count as much as all positives, each of which counts once. False: "
+            "every document counts once.",
+            choice(True, False),
+        ),
+        "max_iter": Parameter("int", "Most SVMs.", whole(1)),
+    }
+    _attributes: ClassVar[Attributes] = {
+        "n_negatives_": Attribute("list of int", "Negatives that each SVM learned from."),
+        "n_iter_": Attribute("int", "SVMs trained."),
+        "chosen_": Attribute("int", "The number of the SVM that is used."),
+    }
+
+    C: float = 0.003
+    balanced: bool = True
+    _: KW_ONLY
+    max_iter: int = 100
+
+    def _first_negatives(
+        self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.bool_], Fitted]:
+        """Which unlabeled documents are negative to begin with, at least one; what else is to be told."""
+        raise NotImplementedError
+
+    def _chosen(self, rules: list[Rule], matrix: sparse.csr_array, positive: NDArray[np.bool_]) -> int:
+        """Which of the classifiers, in the order of training, is the one."""
+        return len(rules) - 1
+
+    def _learn_rule(
+        self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
+    ) -> tuple[Rule, Fitted]:
+        negative, found = self._first_negatives(counts, matrix, positive)
+        n_negatives = []
+        rules: list[Rule] = []
+        while len(rules) < self.max_iter:
+            n_negatives.append(int(negative.sum()))
+            rules.append(self._machine(matrix, positive, negative))
+            refused = ~positive & ~negative & (rules[-1].scores(matrix) <= 0)
+            if not refused.any():
+                break
+            negative = negative | refused
+        chosen = self._chosen(rules, matrix, positive)
+        return rules[chosen], found | {
+            "n_negatives_": n_negatives,
+            "n_iter_": len(rules),
+            "chosen_": chosen,
+        }
+
+    def _machine(
+        self, matrix: sparse.csr_array, positive: NDArray[np.bool_], negative: NDArray[np.bool_]
+    ) -> Rule:
+        some = positive | negative
+        weights = even_weights(positive[some]) if self.balanced else None
+        # The primal problem: its solver draws nothing at random.
+        model = LinearSVC(C=self.C, class_weight=weights, dual=False, max_iter=10_000)
+        return Rule.of(model.fit(matrix[some], positive[some]))
+
+
+@estimator
+class PEBL(IteratedSVM):
+    """Positive example based learning: strong negatives by 1-DNF, then SVMs until no new negatives are found.
+
+    A word is a positive feature if a larger share of the positives than of the unlabelled documents have it.
+    Unlabelled documents with none of these words are strong negatives. An SVM learns to tell them from the
+    positives; what else it takes for negative joins them, and the next SVM learns, until nothing joins.
+
+    Notes
+    -----
+    Where every unlabelled document has a positive feature, those with the fewest are the strong negatives.
+    As published, `C=1` and `balanced=False`, it takes next to nothing for positive with few positives: the
+    SVMs can fit each of them by itself, and in the end all unlabelled documents are negatives to learn from.
+
+    References
+    ----------
+    H. Yu, J. Han and K. C.-C. Chang, "PEBL: Positive Example Based Learning for Web Page Classification Using
+    SVM", KDD 2002.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from plsa import PEBL
+    >>> texts = ["tea milk", "milk cup", "cup tea", "tea cup milk", "goal ball", "ball team", "team goal"]
+    >>> counts = CountVectorizer().fit_transform(texts)
+    >>> model = PEBL().fit(counts, [1, 1, 1, 0, 0, 0, 0])
+    >>> model.predict(counts)
+    array([1, 1, 1, 1, 0, 0, 0])
+    """
+
+    _attributes: ClassVar[Attributes] = {
+        "positive_features_": Attribute(
+            "array of int", "The columns of words that are more frequent among the positives."
+        ),
+    }
+
+    def _first_negatives(
+        self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.bool_], Fitted]:
+        present = counts.with_counts((counts.count > 0).astype(counts.dtype))
+        features = positive_features(present, positive)
+        n_features = present.matrix() @ features.astype(np.float64)
+        negative = ~positive & (n_features == n_features[~positive].min())
+        return negative, {"positive_features_": np.flatnonzero(features)}
+
+
+def positive_features(present: Counts, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """1-DNF: which words a larger share of the positives than of the other documents have."""
+    of_positives = present.word_totals(positive.astype(np.float64)) / positive.sum()
+    of_others = present.word_totals((~positive).astype(np.float64)) / (~positive).sum()
+    return np.asarray(of_positives > of_others)
+
+
+@estimator
+class RocchioSVM(IteratedSVM):
+    """Reliable negatives by Rocchio's classifier, then SVMs until no new ones are found.
+
+    With means over the positives P and the unlabelled documents U, of documents at unit length,
+
+        c+ = alpha mean(P) - beta mean(U),    c- = alpha mean(U) - beta mean(P),
+
+    unlabelled documents no nearer to c+ than to c-, by cosine, are reliable negatives. An SVM learns to tell
+    them from the positives; what else it takes for negative joins them, and the next SVM learns, until
+    nothing joins. If the last one takes more than 8% of the positives for negative, it went wrong, and the
+    first is used.
+
+    Notes
+    -----
+    Where Rocchio's classifier finds no negative, the document farthest on that side is the one to begin
+    with. Li and Liu have an SVM with `C=1` and `balanced=False`, which finds little where there are few
+    positives; clustering the reliable negatives before the SVM, an option of theirs, is left out.
+
+    References
+    ----------
+    X. Li and B. Liu, "Learning to Classify Texts Using Positive and Unlabeled Data", IJCAI 2003.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from plsa import RocchioSVM
+    >>> texts = ["tea milk", "milk cup", "cup tea", "tea cup milk", "goal ball", "ball team", "team goal"]
+    >>> counts = CountVectorizer().fit_transform(texts)
+    >>> model = RocchioSVM().fit(counts, [1, 1, 1, 0, 0, 0, 0])
+    >>> model.predict(counts)
+    array([1, 1, 1, 1, 0, 0, 0])
+    """
+
+    _parameters: ClassVar[Table] = {
+        "alpha": Parameter("float", "Weight of the documents of a side.", number(above=0.0)),
+        "beta": Parameter("float", "Weight of the documents of the other side.", number()),
+        "most_missed": Parameter(
+            "float", "The share of positives that the last SVM may take for negative.", number()
+        ),
+    }
+
+    _: KW_ONLY
+    alpha: float = 16.0
+    beta: float = 4.0
+    most_missed: float = 0.08
+
+    def _first_negatives(
+        self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.bool_], Fitted]:
+        wanted, unwanted = rocchio_vectors(matrix, positive, float(self.alpha), float(self.beta))
+        nearer = matrix @ (wanted - unwanted)
+        return ~positive & (nearer <= max(0.0, nearer[~positive].min())), {}
+
+    def _chosen(self, rules: list[Rule], matrix: sparse.csr_array, positive: NDArray[np.bool_]) -> int:
+        missed = np.mean(rules[-1].scores(matrix[positive]) <= 0)
+        return 0 if missed > self.most_missed else len(rules) - 1
+
+
+def rocchio_vectors(
+    matrix: sparse.csr_array, positive: NDArray[np.bool_], alpha: float, beta: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """c+ and c- of Rocchio's classifier, at unit length."""
+    of_positives = np.asarray(matrix[positive].mean(axis=0)).ravel()
+    of_others = np.asarray(matrix[~positive].mean(axis=0)).ravel()
+    return (
+        unit(alpha * of_positives - beta * of_others),
+        unit(alpha * of_others - beta * of_positives),
+    )

@@ -1,0 +1,92 @@
+"""What known ways to learn from positive and unlabeled documents share: vectors, and a rule in the end.
+
+They are the systems that topic-sensitive PLSA is measured by in Zhou et al. (2010, section 4.3), each a thin
+estimator: what is not scikit-learn's is the way in which negatives are found, or done without. Where they do
+other than their authors say, it is said why: most of it keeps them alive with ten positive documents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from plsa.engine.counts import Counts
+from plsa.estimators.base import Fitted
+from plsa.estimators.parameters import Attributes, estimator, shared
+from plsa.estimators.positives import PositiveClassifier, Rule
+from plsa.estimators.scaling import CountScaler
+from plsa.learning.scaling import Scaler, unit_rows
+
+
+class VectorClassifier(PositiveClassifier):
+    """A classifier of documents as vectors; `_scaling` says what is made of counts, at unit length or not."""
+
+    _attributes: ClassVar[Attributes] = shared("scaler_")
+    unit_length: ClassVar[bool] = True
+
+    def _real(self) -> Any:
+        return "float64"
+
+    def _scaling(self) -> CountScaler:
+        """What makes vectors of counts."""
+        raise NotImplementedError
+
+    def _learn_positives(self, counts: Counts, positive: NDArray[np.bool_], *more: Any) -> Fitted:
+        scaler = self._scaling().as_value().fit(counts)
+        fitted = self._scaling().fitted(scaler, counts.n_words)
+        return {"scaler_": fitted} | self._learn_vectors(counts, self._vectors(counts, scaler), positive)
+
+    def _learn_vectors(self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]) -> Fitted:
+        """What is learned from the documents, as counts and as vectors."""
+        raise NotImplementedError
+
+    def _vectors(self, counts: Counts, scaler: Scaler | None = None) -> sparse.csr_array:
+        """(D, W): the vectors of documents."""
+        if scaler is None:
+            scaler = Scaler(self.scaler_.tf, self.scaler_.idf_, self.scaler_.length_)
+        matrix = scaler.scaled(counts).matrix()
+        return _short_indices(unit_rows(matrix)) if self.unit_length else matrix
+
+
+def _short_indices(matrix: sparse.csr_array) -> sparse.csr_array:
+    """The same matrix with 32-bit indices where they do: liblinear takes no others."""
+    kind = np.int32 if matrix.nnz <= np.iinfo(np.int32).max else np.int64
+    parts = (matrix.data, matrix.indices.astype(kind), matrix.indptr.astype(kind))
+    return sparse.csr_array(parts, shape=matrix.shape)
+
+
+@estimator
+class TfidfClassifier(VectorClassifier):
+    """A classifier of documents as TF-IDF at unit length, or as counts at unit length."""
+
+    _: KW_ONLY
+    tfidf: bool = True
+
+    def _scaling(self) -> CountScaler:
+        return CountScaler("log" if self.tfidf else "raw", idf=self.tfidf, length=None)
+
+
+class LinearClassifier(VectorClassifier):
+    """A classifier that is one rule in the end."""
+
+    _attributes: ClassVar[Attributes] = shared("coef_", "intercept_")
+
+    def _learn_vectors(self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]) -> Fitted:
+        # Products of vectors as long as a vocabulary: threads cost more than they bring, and change the bits.
+        with threadpool_limits(1, user_api="blas"):
+            rule, found = self._learn_rule(counts, matrix, positive)
+        return found | {"coef_": rule.weights, "intercept_": rule.intercept}
+
+    def _learn_rule(
+        self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
+    ) -> tuple[Rule, Fitted]:
+        """The rule, and what else is to be told of it."""
+        raise NotImplementedError
+
+    def _scores(self, counts: Counts) -> NDArray[np.float64]:
+        return Rule(self.coef_, self.intercept_).scores(self._vectors(counts))

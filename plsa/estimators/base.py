@@ -1,0 +1,281 @@
+"""What every estimator shares: one way to fit, to keep what was learned, and to read new documents."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from plsa.engine.counts import Counts
+from plsa.engine.em import Callback
+from plsa.engine.parameters import Fit, Real, StopReason, unpadded
+from plsa.engine.runs import Loop
+from plsa.estimators.parameters import Attributes, Table, check_parameters, estimator, shared
+from plsa.estimators.validation import (
+    all_or_nothing,
+    check_counts,
+    check_weight,
+    forget,
+    read_corpus,
+    read_labels,
+)
+from plsa.labels.corpus import Corpus
+from plsa.labels.reading import Labels
+from plsa.learning.aspects import Aspects, Folding
+from plsa.learning.scaling import Scaler, scaled_by
+
+Fitted = dict[str, Any]  # the attributes that a fit sets, by name
+
+
+class CountEstimator(BaseEstimator):
+    """An estimator of counts of words, a document per row.
+
+    A fit is a function from counts, and what else a user gives, to the attributes that it sets: `_learn`. It
+    is all or nothing; what Ctrl-C has cut short is kept, where a `stop_reason_` says so, and goes on.
+    """
+
+    _parameters: ClassVar[Table] = {}
+    _attributes: ClassVar[Attributes] = shared("n_features_in_", "feature_names_in_")
+
+    def _fit(self, X: Any, *given: Any) -> Self:
+        with all_or_nothing(self):
+            reset = self._begin()
+            check_parameters(self)
+            counts = check_counts(self, X, reset=reset, dtype=self._real())
+            vars(self).update(self._learn(counts, *given))
+        if getattr(self, "stop_reason_", None) == StopReason.INTERRUPTED:
+            raise KeyboardInterrupt
+        return self
+
+    def _begin(self) -> bool:
+        """Lets go of what an earlier fit has set; whether the columns of X may be others than then."""
+        forget(self)
+        return True
+
+    def _learn(self, counts: Counts, *given: Any) -> Fitted:
+        """What is learned from checked counts."""
+        raise NotImplementedError
+
+    def _real(self) -> Any:
+        """What is computed in; None: as X."""
+        return getattr(self, "dtype", None)
+
+    def checked_counts(self, X: Any) -> Counts:
+        """The counts of new documents, which must have the columns of the fit."""
+        check_is_fitted(self)
+        return check_counts(self, X, reset=False, dtype=self._real())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        if tags.transformer_tags is not None:
+            tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+@estimator
+class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEstimator):
+    """An estimator whose topics, or components, EM learns."""
+
+    _attributes: ClassVar[Attributes] = shared(
+        "model_",
+        "components_",
+        "topic_prior_",
+        "doc_topic_",
+        "objective_trace_",
+        "log_likelihood_",
+        "n_iter_",
+        "stop_reason_",
+        "n_impossible_",
+    )
+    topics_of_documents: ClassVar[bool] = True  # whether every document has a P(z|d) of its own to learn
+
+    _: KW_ONLY
+    max_iter: int = 100
+    tol: float = 1e-4
+    n_init: int = 1
+    dtype: Any = None
+    random_state: Any = None
+    n_threads: int | None = None
+    verbose: int = 0
+    callback: Callback | None = None
+
+    def _loop(self) -> Loop:
+        """How EM is run, and who watches."""
+        accelerate = getattr(self, "accelerate", False)
+        name = type(self).__name__
+        return Loop(
+            name,
+            int(self.max_iter),
+            float(self.tol),
+            int(self.n_init),
+            accelerate,
+            self.verbose,
+            self.callback,
+        )
+
+    def scaled_counts(self, X: Any) -> Counts:
+        """The counts of documents as the fitted model works with them."""
+        return scaled_by(self._scaler(), self.checked_counts(X))
+
+    def _scaler(self) -> Scaler | None:
+        aspects = getattr(self.model_, "aspects", self.model_)
+        return aspects.scaler
+
+    def _topics(self, counts: Counts) -> Real:
+        """P(topic|document) of checked counts."""
+        raise NotImplementedError
+
+    def transform(self, X: Any) -> Real:
+        """P(topic|document) of each document."""
+        return self._topics(self.checked_counts(X))
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Real:
+        """`fit(X, y).transform(X)`: the same answer, by definition. `doc_topic_` is that of the fit."""
+        return self.fit(X, y, **fit_params).transform(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+
+def kept(fit: Fit, word_topic: Real, topic_prior: NDArray[Any]) -> Fitted:
+    """The attributes that every fit by EM sets; complains of what went wrong."""
+    if fit.reason is StopReason.FELL:
+        warnings.warn(
+            f"the objective fell from {fit.trace[-2]:.9g} to {fit.trace[-1]:.9g}: rounding has the "
+            "upper hand. Pass dtype='float64'.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    if fit.n_impossible:
+        warnings.warn(
+            f"{fit.n_impossible} nonzeros of X have probability zero under the model, the first in document "
+            f"{fit.first_impossible}, and took no part. A start with a zero for a word keeps it at zero; "
+            "smoothing > 0 mends that.",
+            UserWarning,
+            stacklevel=5,
+        )
+    return {
+        # Word-major in memory, as the kernels have it: folding in copies rows, not columns.
+        "components_": word_topic.T,
+        "doc_topic_": np.ascontiguousarray(unpadded(fit.parameters.doc_topic, word_topic.shape[1])),
+        "topic_prior_": topic_prior,
+        "objective_trace_": np.array(fit.trace),
+        "log_likelihood_": fit.log_likelihood,
+        "n_iter_": fit.n_updates,
+        "stop_reason_": str(fit.reason),
+        "n_impossible_": fit.n_impossible,
+    }
+
+
+@estimator
+class AspectEstimator(TopicEstimator):
+    """An estimator of aspect models: the topics of a document are found by folding it in."""
+
+    _: KW_ONLY
+    smoothing: float = 0.0
+    prior_strength: Any = 0.0
+    accelerate: bool = False
+    fold_iter: int = 100
+    fold_tol: float = 1e-4
+
+    def _folding(self) -> Folding:
+        """How documents are folded in."""
+        return Folding(int(self.fold_iter), float(self.fold_tol), self.n_threads)
+
+    def _aspects(self) -> Aspects:
+        """The topics, as a value."""
+        aspects: Aspects = getattr(self.model_, "aspects", self.model_)
+        return aspects
+
+    def transform(self, X: Any) -> Real:
+        """P(topic|document) of each document, by folding it in.
+
+        P(w|z) stays as it is and a document's topics are updated until none moves by more than `fold_tol`,
+        or `fold_iter` times. The answer for a document does not depend on the others given with it. One
+        without words, or with none that a topic knows, gets the prior.
+        """
+        return super().transform(X)
+
+    def _topics(self, counts: Counts) -> Real:
+        return self._aspects().topics(counts, self._folding())
+
+
+@estimator
+class ClassEstimator(ClassifierMixin, TopicEstimator):
+    """An estimator with classes, some of whose documents may have no label."""
+
+    _attributes: ClassVar[Attributes] = shared(
+        "classes_", "topic_class_", "label_topic_", "class_prior_", "scaling_", "scaling_scores_"
+    )
+
+    _: KW_ONLY
+    scaling: Any = "auto"
+    unlabeled: Any = -1
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Learns the topics of every class; a weight is a repetition."""
+        return self._fit(X, y, sample_weight)
+
+    def _learn(self, counts: Counts, *given: Any) -> Fitted:
+        y, sample_weight = given
+        corpus = read_corpus(counts, y, sample_weight, self.unlabeled)
+        return {"classes_": corpus.labels.classes} | self._learn_corpus(corpus)
+
+    def _learn_corpus(self, corpus: Corpus) -> Fitted:
+        """What is learned from documents and their labels."""
+        raise NotImplementedError
+
+    def _probabilities(self, counts: Counts) -> NDArray[np.float64]:
+        """P(class|document) of checked counts."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each document."""
+        return self._predicted(self.checked_counts(X))
+
+    def _predicted(self, counts: Counts) -> NDArray[Any]:
+        return np.asarray(self.classes_[self._probabilities(counts).argmax(axis=1)])
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """P(class|document): rows sum to one, columns in the order of `classes_`."""
+        return self._probabilities(self.checked_counts(X))
+
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """log P(class|document)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """The share of documents that get their label; those that have none are left out."""
+        counts = self.checked_counts(X)
+        labels = read_labels(y, counts.n_documents, self.unlabeled)
+        known = np.flatnonzero(labels.labeled)
+        weight = check_weight(sample_weight, counts.n_documents, np.float64)
+        right = self._predicted(counts.of_documents(known)) == labels.classes[labels.code[known]]
+        return float(np.average(right, weights=None if weight is None else weight[known]))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # As for naive Bayes: made for counts of words, not for the test suites' blobs in the plane.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def of_documents(probability: NDArray[np.float64], labels: Labels) -> Fitted:
+    """What is known of the documents of the fit: their labels, else what the model says."""
+    probability[labels.labeled] = labels.one_hot()
+    return {"transduction_": probability, "guesses_": labels.classes[probability.argmax(axis=1)]}

@@ -1,0 +1,267 @@
+"""What a user hands in, checked and read: counts, weights, labels. All or nothing.
+
+An error says what was wrong, where, what was found and what to do. Nothing that is given is ever written to.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from plsa.engine.counts import Counts
+from plsa.engine.parameters import Real
+from plsa.labels.corpus import Corpus
+from plsa.labels.reading import UNLABELED, Labels, is_unlabeled, of_one_type
+
+_BLOCK = 1 << 20  # nonzeros looked at together: temporary arrays stay small
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """What goes wrong inside, Ctrl-C among it, leaves the estimator as it was."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def forget(estimator: Any) -> None:
+    """Lets go of what an earlier fit has set."""
+    for name in [name for name in vars(estimator) if name.endswith("_")]:
+        delattr(estimator, name)
+
+
+def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Counts:
+    """The counts of X, a document a row, as the kernels want them.
+
+    Afterwards every count is finite and not negative, words ascend in each document and none stands twice.
+    X may be a sparse matrix or array of any format, or dense; float32 stays float32 and float64 float64,
+    integers become float32 (`dtype` overrides). Sets `n_features_in_` where `reset`.
+    """
+    if sparse.issparse(X):
+        _check_structure(X)
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype="numeric",
+        accept_large_sparse=True,
+        ensure_min_features=1,
+        ensure_all_finite=True,
+    )
+    real = _real_type(X.dtype, dtype)
+    if not sparse.issparse(X):
+        X = sparse.csr_array(np.asarray(X))
+    offset = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    index_type = np.int64 if X.indices.dtype.itemsize > 4 else np.int32
+    word = np.require(X.indices, dtype=index_type, requirements=["C", "A"])
+    count = np.require(X.data, dtype=real, requirements=["C", "A"])
+    word, count = word[: offset[-1]], count[: offset[-1]]
+    if not _ascending(offset, word):
+        merged = sparse.csr_array((count.copy(), word.copy(), offset.copy()), shape=X.shape)
+        merged.has_sorted_indices = False
+        merged.has_canonical_format = False
+        merged.sum_duplicates()
+        offset, word, count = merged.indptr.astype(np.int64), merged.indices, merged.data
+        word = np.require(word, dtype=index_type, requirements=["C", "A"])
+    _check_not_negative(estimator, offset, word, count)
+    return Counts(offset, word, count, X.shape[1])
+
+
+def _real_type(found: np.dtype[Any], asked: Any) -> Any:
+    if asked is None:
+        return found if found in (np.dtype("float32"), np.dtype("float64")) else np.float32
+    if np.dtype(asked) not in (np.dtype("float32"), np.dtype("float64")):
+        raise ValueError(f"dtype is {asked!r}, but must be float32, float64 or None (as X has it).")
+    return np.dtype(asked).type
+
+
+def _check_structure(X: Any) -> None:
+    """Raises where the indices of a sparse matrix point outside of it: compiled code would crash."""
+    if X.ndim != 2:
+        return  # scikit-learn says what is wrong with it
+    if X.format in ("csr", "csc"):
+        n_major, n_minor = X.shape if X.format == "csr" else X.shape[::-1]
+        indptr, indices = X.indptr, X.indices
+        if len(indptr) != n_major + 1 or indptr[0] != 0 or np.any(np.diff(indptr) < 0):
+            raise ValueError(
+                f"X has a broken indptr: it must have {n_major + 1} entries that rise from 0, but has "
+                f"{len(indptr)} and begins {indptr[:4].tolist()}. Build X anew from its entries."
+            )
+        if indptr[-1] > len(indices) or len(indices) != len(X.data):
+            raise ValueError(
+                f"X has a broken indptr: it ends at {indptr[-1]}, but there are {len(indices)} indices "
+                f"and {len(X.data)} values. Build X anew from its entries."
+            )
+        _check_range(indices, n_minor, "column" if X.format == "csr" else "row")
+    elif X.format == "coo":
+        for axis, name in enumerate(("row", "column")):
+            _check_range(
+                X.coords[axis] if hasattr(X, "coords") else (X.row, X.col)[axis], X.shape[axis], name
+            )
+
+
+def _check_range(indices: NDArray[Any], limit: int, name: str) -> None:
+    if len(indices) and (indices.min() < 0 or indices.max() >= limit):
+        at = int(np.flatnonzero((indices < 0) | (indices >= limit))[0])
+        raise ValueError(
+            f"X has a {name} index out of range: {indices[at]} at entry {at}, but there are {limit} "
+            f"{name}s. Build X anew from its entries."
+        )
+
+
+def _ascending(offset: NDArray[np.int64], word: NDArray[Any]) -> bool:
+    """Whether the words of every document ascend. scipy's own flag may be out of date."""
+    starts = offset[1:-1]
+    for begin in range(0, len(word) - 1, _BLOCK):
+        end = min(begin + _BLOCK, len(word) - 1)
+        falls = np.flatnonzero(word[begin + 1 : end + 1] <= word[begin:end]) + begin + 1
+        if len(falls):
+            at = np.searchsorted(starts, falls)
+            if np.any(at == len(starts)) or np.any(starts[at] != falls):
+                return False
+    return True
+
+
+def _check_not_negative(estimator: Any, offset: NDArray[np.int64], word: NDArray[Any], count: Real) -> None:
+    for begin in range(0, len(count), _BLOCK):
+        block = count[begin : begin + _BLOCK]
+        if block.min() < 0:
+            at = begin + int(np.flatnonzero(block < 0)[0])
+            row = int(np.searchsorted(offset, at, side="right")) - 1
+            raise ValueError(
+                f"X holds a negative count, {count[at]} at ({row}, {word[at]}); "
+                f"Negative values in data passed to {type(estimator).__name__}, which needs counts >= 0."
+            )
+        if not np.isfinite(block).all():  # an integer or float64 beyond float32
+            at = begin + int(np.flatnonzero(~np.isfinite(block))[0])
+            row = int(np.searchsorted(offset, at, side="right")) - 1
+            raise ValueError(
+                f"X holds a count too large for {count.dtype} at ({row}, {word[at]}); scale the counts "
+                f"or pass dtype='float64'."
+            )
+
+
+def check_weight(sample_weight: ArrayLike | None, n_documents: int, dtype: Any) -> Real | None:
+    """How often each document counts, or None where all count once."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight)
+    if weight.ndim == 0 and weight.dtype.kind in "iuf":
+        weight = np.full(n_documents, weight)
+    if weight.dtype.kind not in "iufb" or weight.ndim != 1:
+        raise ValueError(
+            f"sample_weight must be a 1D array of numbers, but is {weight.ndim}D of type {weight.dtype}."
+        )
+    if len(weight) != n_documents:
+        raise ValueError(
+            f"sample_weight has {len(weight)} entries for {n_documents} documents; give one for each."
+        )
+    weight = np.ascontiguousarray(weight, dtype=dtype)
+    bad = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
+    if len(bad):
+        raise ValueError(
+            f"sample_weight holds {weight[bad[0]]} at {bad[0]}; weights must be finite and >= 0."
+        )
+    if not np.any(weight > 0):
+        raise ValueError("Sample weights are all zero: at least one must be larger than zero.")
+    return weight
+
+
+def check_labels(y: Any, n_documents: int) -> NDArray[Any]:
+    """Labels as a 1D array of one entry per document; which of them are missing is not looked at."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    if isinstance(y, list | tuple):
+        # A list of strings and None, or of strings and -1: numpy would make strings of them all.
+        mixed = any(isinstance(v, str) for v in y) and not all(isinstance(v, str) for v in y)
+        y = np.array(y, dtype=object) if mixed else np.asarray(y)
+    y = column_or_1d(y, warn=True)
+    if len(y) != n_documents:
+        raise ValueError(
+            f"y has {len(y)} labels for {n_documents} documents: inconsistent numbers of samples; "
+            "give one for each, -1 where there is none."
+        )
+    return np.asarray(y)
+
+
+def check_classes(labelled: NDArray[Any]) -> None:
+    """Raises where what is labelled is not a choice among classes."""
+    if len(labelled) == 0:
+        raise ValueError(
+            "y labels no document: all are marked as unlabeled. Label at least one document of each "
+            "class, or use PLSA, which needs no labels."
+        )
+    with warnings.catch_warnings():
+        # One or two labels a class are what these models are for, no sign of a regression.
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        check_classification_targets(labelled)
+
+
+def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELED) -> Labels:
+    """The classes and codes of y, of which at least one is labeled."""
+    y = check_labels(y, n_documents)
+    missing = is_unlabeled(y, unlabeled)
+    known = of_one_type(y[~missing])
+    check_classes(known)
+    labels = Labels.of(known, missing)
+    one = len(labels.classes) == 1 and y.dtype.kind in "if" and unlabeled == -1
+    if one and {*np.unique(y).tolist()} == {-1, 1}:
+        warnings.warn(
+            "y holds only 1 and -1, and -1 marks a document without a label: there is one class. "
+            "If -1 is a class of yours, pass unlabeled=None.",
+            UserWarning,
+            stacklevel=4,
+        )
+    return labels
+
+
+def read_corpus(counts: Counts, y: Any, sample_weight: ArrayLike | None, unlabeled: Any) -> Corpus:
+    """Counts with their labels and weights; some labeled document counts."""
+    labels = read_labels(y, counts.n_documents, unlabeled)
+    weight = check_weight(sample_weight, counts.n_documents, counts.dtype)
+    if weight is not None and not np.any(weight[labels.labeled] > 0):
+        raise ValueError(
+            f"sample_weight is zero for all {labels.labeled.sum()} labeled documents: there is no class to "
+            "learn. Give at least one of them a weight > 0."
+        )
+    return Corpus(counts, labels, weight)
+
+
+def read_positives(
+    y: Any, n_documents: int, unlabeled: Any = UNLABELED, name: str = "y"
+) -> NDArray[np.bool_]:
+    """Which documents are positive: those with 1 (or True), some but not all; 0 and marks are unlabeled."""
+    y = check_labels(y, n_documents)
+    known = np.flatnonzero(~is_unlabeled(y, unlabeled))
+    for place, value in zip(known.tolist(), y[known].tolist(), strict=True):
+        if isinstance(value, str) or value not in (0, 1):
+            raise ValueError(
+                f"{name} holds {value!r} at {place}; a document is positive (1) or unlabeled (-1, 0 or "
+                "None): pass y == your_class for a class of your own. Unknown label type: not binary."
+            )
+    positive = np.zeros(n_documents, dtype=bool)
+    positive[known] = (y[known] == 1).astype(bool)
+    if not positive.any():
+        raise ValueError(
+            f"{name} labels no document as positive: there is nothing to look for. Mark at least one with 1; "
+            "PLSA needs no labels at all."
+        )
+    if positive.all():
+        raise ValueError(
+            f"{name} labels all {len(positive)} documents as positive: there is one class, and nothing to "
+            "tell it from. Add documents that nothing is known of, with 0 or -1."
+        )
+    return positive

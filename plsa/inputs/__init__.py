@@ -1,0 +1,105 @@
+"""Checks of plain values that several rooms share; what one module needs alone stands there.
+
+An error says what was wrong, what was found and what to do.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_STRENGTH = 1e12  # of links and weights
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is left to the evidence."""
+    return isinstance(value, str) and value == "auto"
+
+
+def check_whole(value: Any, name: str, smallest: int) -> int:
+    """A whole number that is not below `smallest`."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < smallest:
+        raise ValueError(f"{name} == {value!r}, but must be a whole number >= {smallest}.")
+    return int(value)
+
+
+def check_number(value: Any, name: str, smallest: float = 0.0, *, above: float | None = None) -> float:
+    """A finite number that is not below `smallest`, or that is above `above`."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    number = float(value) if real else np.nan
+    inside = number >= smallest if above is None else number > above
+    if not inside or number == np.inf:
+        limit = f">= {smallest:g}" if above is None else f"> {above:g}"
+        raise ValueError(f"{name} == {value!r}, but must be a finite number {limit}.")
+    return number
+
+
+def check_strength(value: Any, name: str, *, above: float | None = None) -> float:
+    """A number that may be multiplied by counts in float32 and summed."""
+    number = check_number(value, name, above=above)
+    if number > MAX_STRENGTH:
+        raise ValueError(f"{name} == {value!r}, but must be no larger than {MAX_STRENGTH:g}.")
+    return number
+
+
+def check_share(value: Any, name: str) -> float:
+    """A number above 0 and below 1."""
+    share = check_number(value, name, above=0.0)
+    if share >= 1:
+        raise ValueError(f"{name} == {value!r}, but must be a share: a number above 0 and below 1.")
+    return share
+
+
+def check_between(value: Any, name: str, low: float, high: float) -> float:
+    """A number from `low` to `high`."""
+    number = check_number(value, name, low)
+    if number > high:
+        raise ValueError(f"{name} == {value!r}, but must be a number from {low:g} to {high:g}.")
+    return number
+
+
+def check_choice(value: Any, name: str, choices: Sequence[Any]) -> Any:
+    """One of the choices."""
+    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
+        raise ValueError(f"{name} == {value!r}, but must be one of {list(choices)}.")
+    return value
+
+
+def check_threads(n_threads: Any) -> int | None:
+    """None, or a number of threads as joblib counts them."""
+    if n_threads is None:
+        return None
+    if isinstance(n_threads, bool) or not isinstance(n_threads, numbers.Integral) or n_threads == 0:
+        raise ValueError(
+            f"n_threads == {n_threads!r}, but must be None (all processors), a number >= 1, or negative "
+            "(-1: all, -2: all but one)."
+        )
+    return int(n_threads)
+
+
+def check_distributions(given: Any, name: str, shape: tuple[int, int], what: str) -> NDArray[np.float64]:
+    """A matrix of this shape whose rows are distributions."""
+    matrix = np.asarray(given)
+    if matrix.dtype.kind not in "iufb":
+        raise ValueError(f"{name} has type {matrix.dtype}, but must hold numbers.")
+    if matrix.shape != shape:
+        raise ValueError(f"{name} has shape {matrix.shape}, but must have {shape}: {what}.")
+    matrix = matrix.astype(np.float64)
+    bad = np.argwhere(~np.isfinite(matrix) | (matrix < 0))
+    if len(bad):
+        row, column = bad[0]
+        raise ValueError(
+            f"{name} holds {matrix[row, column]} at ({row}, {column}); probabilities must be >= 0."
+        )
+    sums = matrix.sum(axis=1)
+    wrong = np.flatnonzero(np.abs(sums - 1) > 1e-3)
+    if len(wrong):
+        raise ValueError(
+            f"{name} is not a distribution: row {wrong[0]} sums to {sums[wrong[0]]:g}, not 1. "
+            "Divide each row by its sum."
+        )
+    return matrix / sums[:, np.newaxis]

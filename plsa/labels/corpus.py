@@ -1,0 +1,77 @@
+"""Documents, their labels and their weights, which go together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plsa.engine.counts import Counts
+from plsa.engine.parameters import Real
+from plsa.labels.reading import UNLABELED, Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Documents, their labels and their weights."""
+
+    counts: Counts
+    labels: Labels
+    weight: Real | None = None
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes that the labels know."""
+        return len(self.labels.classes)
+
+    def part(self, documents: NDArray[Any]) -> Corpus:
+        """These documents, in this order; the classes stay."""
+        weight = None if self.weight is None else self.weight[documents]
+        return Corpus(self.counts.of_documents(documents), self.labels.part(documents), weight)
+
+    def labeled(self) -> Corpus:
+        """The labeled documents only."""
+        known = self.labels.labeled
+        return self if known.all() else self.part(np.flatnonzero(known))
+
+    def weights(self) -> NDArray[np.float64]:
+        """How often each document counts."""
+        if self.weight is None:
+            return np.ones(self.counts.n_documents)
+        return self.weight.astype(np.float64)
+
+    def with_unlabeled(self, weight: float) -> Corpus:
+        """The same with every document that has no label counting `weight` times as often."""
+        known = self.labels.labeled
+        if weight == 1 or known.all():
+            return self
+        weights = np.where(known, 1.0, weight) * self.weights()
+        return replace(self, weight=weights.astype(self.counts.dtype))
+
+    def without(self, documents: NDArray[Any]) -> Corpus:
+        """The same with these documents there, but without a label and without weight."""
+        code, weights = self.labels.code.copy(), self.weights()
+        code[documents], weights[documents] = UNLABELED, 0.0
+        return Corpus(self.counts, Labels(self.labels.classes, code), weights.astype(self.counts.dtype))
+
+    def class_frequencies(self) -> NDArray[np.float64]:
+        """P(class): how often each class is labeled, and once more."""
+        known = self.labels.labeled
+        counted = None if self.weight is None else self.weights()[known]
+        count = np.bincount(self.labels.code[known], counted, self.n_classes) + 1
+        return count / count.sum()
+
+    def check_words(self) -> None:
+        """Raises where all documents that count are empty: there is nothing to learn from."""
+        check_some_words(self.counts, self.weight)
+
+
+def check_some_words(counts: Counts, weight: Real | None = None) -> None:
+    """Raises where all documents that count are empty: there is nothing to learn from."""
+    if not counts.total(weight) > 0:
+        raise ValueError(
+            f"X has {counts.n_documents} documents to learn from and not one word in them: all counts, or "
+            "their weights, are zero. Check the vocabulary of the vectorizer."
+        )

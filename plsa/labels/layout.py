@@ -1,0 +1,87 @@
+"""Which class each topic belongs to."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plsa.inputs import check_whole
+from plsa.labels.reading import UNLABELED
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which class each topic belongs to; UNLABELED: to none until it is learnt."""
+
+    topic_class: NDArray[np.int32]
+    n_classes: int
+
+    @property
+    def n_topics(self) -> int:
+        """All topics."""
+        return len(self.topic_class)
+
+    def allowed(self) -> NDArray[np.float64]:
+        """(C, K): 1 where a document of the class may use the topic, else 0.
+
+        The gate of supervised PLSA: a class has its own topics and those that belong to none.
+        """
+        of_class = self.topic_class[np.newaxis, :] == np.arange(self.n_classes)[:, np.newaxis]
+        return (of_class | (self.topic_class == UNLABELED)).astype(np.float64)
+
+    def topic_prior(self, class_prior: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P(z): a class's share divided among its topics; a topic of no class has 1 / K."""
+        free = self.topic_class == UNLABELED
+        topics_of_class = np.bincount(self.topic_class[~free], minlength=self.n_classes)
+        prior = np.full(self.n_topics, 1 / self.n_topics)
+        share = class_prior / topics_of_class
+        prior[~free] = share[self.topic_class[~free]] * (~free).sum() / self.n_topics
+        return prior
+
+
+def lay_out(topics_per_class: NDArray[np.intp], extra_topics: int) -> Layout:
+    """Topics in the order of their classes, then those of no class."""
+    own = np.repeat(np.arange(len(topics_per_class), dtype=np.int32), topics_per_class)
+    free = np.full(extra_topics, UNLABELED, dtype=np.int32)
+    return Layout(np.concatenate([own, free]), len(topics_per_class))
+
+
+def label_topic(state_count: NDArray[np.float64], layout: Layout) -> NDArray[np.float64]:
+    """(C, K): P(class|topic) from the expected counts N[class, topic] = sum over its documents.
+
+    A topic of one class is that class's; one of none is shared out as its words were, or evenly where it
+    has none.
+    """
+    total = state_count.sum(axis=0)
+    share = np.full(state_count.shape, 1 / layout.n_classes)
+    np.divide(state_count, total, out=share, where=total > 0)
+    own = layout.topic_class != UNLABELED
+    share[:, own] = layout.allowed()[:, own]
+    return share
+
+
+def check_topics_per_class(
+    given: Any, classes: NDArray[Any], name: str = "topics_per_class"
+) -> NDArray[np.intp]:
+    """How many topics each class has."""
+    if isinstance(given, numbers.Integral) and not isinstance(given, bool):
+        return np.full(len(classes), check_whole(given, name, 1))
+    if isinstance(given, Mapping):
+        unknown = [c for c in given if c not in classes.tolist()]
+        missing = [c for c in classes.tolist() if c not in given]
+        if unknown or missing:
+            raise ValueError(f"{name} does not fit the classes of y: unknown {unknown}, missing {missing}.")
+        given = [given[c] for c in classes.tolist()]
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+        raise ValueError(
+            f'{name} == {given!r}, but must be "auto", a whole number >= 1, a list with one for '
+            "each class, or a mapping from class to number."
+        )
+    if len(given) != len(classes):
+        raise ValueError(f"{name} has {len(given)} entries for {len(classes)} classes {classes.tolist()}.")
+    return np.array([check_whole(n, name, 1) for n in given])

@@ -1,0 +1,266 @@
+"""Aspect models as values: what a fit leaves, what predicts, what a model file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plsa.engine import starts
+from plsa.engine.counts import Counts
+from plsa.engine.links import LinkedSteps, Links
+from plsa.engine.parameters import Fit, OpenGate, Parameters, Real, padded, unpadded
+from plsa.engine.runs import Loop
+from plsa.engine.steps import Folded, GatedSteps, fold_in
+from plsa.labels.corpus import Corpus
+from plsa.labels.gates import LabelGate
+from plsa.labels.layout import Layout, label_topic
+from plsa.learning.scaling import Scaler, scaled_by
+from plsa.learning.student import Student, probabilities
+
+_GUESS_ROUNDS, _GUESS_TOL = 30, 1e-3  # of folding in: a guess needs no more
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """When a document that is folded in has settled."""
+
+    max_iter: int = 100
+    tol: float = 1e-4
+    n_threads: int | None = None
+
+    def roughly(self) -> Folding:
+        """As near as a guess needs it."""
+        return replace(self, max_iter=min(self.max_iter, _GUESS_ROUNDS), tol=max(self.tol, _GUESS_TOL))
+
+
+@dataclass(frozen=True, slots=True)
+class Aspects:
+    """Topics, and what folding documents in needs."""
+
+    word_topic: Real  # (W, K): P(w|z), columns sum to one
+    topic_prior: NDArray[Any]  # (K,): P(z)
+    prior_strength: float = 0.0  # pseudo-counts that the prior adds to a document's topics
+    scaler: Scaler | None = None  # what is done to counts first
+    class_topic: Matrix | None = None  # (C, K): how much of each topic speaks for each class
+
+    @property
+    def n_topics(self) -> int:
+        """All topics."""
+        return self.word_topic.shape[1]
+
+    def fold(self, counts: Counts, how: Folding) -> Folded:
+        """The topics of documents, P(w|z) being fixed; a document's depend on nothing but its own words."""
+        return self.fold_scaled(scaled_by(self.scaler, counts), how)
+
+    def fold_scaled(self, counts: Counts, how: Folding) -> Folded:
+        """The same of counts that are scaled already."""
+        dtype = counts.dtype
+        start = padded(self.topic_prior[np.newaxis], dtype)
+        return fold_in(
+            counts,
+            padded(self.word_topic, dtype),
+            start,
+            prior=start * dtype.type(self.prior_strength) if self.prior_strength > 0 else None,
+            max_iter=how.max_iter,
+            tol=how.tol,
+            n_threads=how.n_threads,
+        )
+
+    def topics(self, counts: Counts, how: Folding) -> Real:
+        """(D, K): P(z|d)."""
+        return np.ascontiguousarray(unpadded(self.fold(counts, how).doc_topic, self.n_topics))
+
+    def classes(self, counts: Counts, how: Folding) -> Matrix:
+        """(D, C): P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
+        return self.classes_of_scaled(scaled_by(self.scaler, counts), how)
+
+    def classes_of_scaled(self, counts: Counts, how: Folding) -> Matrix:
+        """The same of counts that are scaled already."""
+        assert self.class_topic is not None
+        topics = unpadded(self.fold_scaled(counts, how).doc_topic, self.n_topics)
+        return by_class(topics, self.class_topic)
+
+
+@dataclass(frozen=True, slots=True)
+class Predictor:
+    """All that classifying documents needs: the topics, or a student of theirs, and how sure it is."""
+
+    aspects: Aspects
+    class_prior: Matrix  # (C,): of documents that say nothing to a student
+    student: Student | None = None
+    sharpness: float = 1.0  # the power that probabilities are raised to, or scores are multiplied by
+
+    def probabilities(self, counts: Counts, how: Folding) -> Matrix:
+        """(D, C): P(class|document)."""
+        if self.student is None:
+            return sharpened(self.aspects.classes(counts, how), self.sharpness)
+        probability = probabilities(self.student.scores(counts), self.sharpness)
+        probability[counts.lengths() == 0] = self.class_prior
+        return probability
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What may be chosen by the evidence, once it is chosen."""
+
+    layout: Layout
+    prior_strength: float
+    unlabeled_weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How aspects are learned, whatever the evidence chooses."""
+
+    loop: Loop
+    folding: Folding
+    init: str = "labels"  # or "random"
+    smoothing: float = 0.01
+    n_threads: int | None = None
+
+    def quiet(self) -> Method:
+        """The same from one start, with nobody watching."""
+        return replace(self, loop=self.loop.quiet())
+
+
+def fit_gated(
+    scaled: Counts,
+    corpus: Corpus,
+    gate: LabelGate,
+    settings: Settings,
+    method: Method,
+    rng: np.random.RandomState,
+    *,
+    guess: NDArray[np.int32] | None = None,
+    words: Real | None = None,
+    **how: Any,
+) -> Fit:
+    """Learns topics under a gate, from the scaled counts of a corpus.
+
+    The best of the starts is kept; there is one where padded P(w|z), `words`, is given. `guess` is a class
+    for every document, for gates that ask for it; `how` is for `Loop.best`.
+    """
+    layout, dtype = settings.layout, scaled.dtype
+    state = gate.states(corpus.labels.code, guess)
+    rows = gate.open() * layout.topic_prior(corpus.class_frequencies())
+    doc_start = padded(rows / rows.sum(axis=1, keepdims=True), dtype)
+    weight = corpus.with_unlabeled(settings.unlabeled_weight).weight
+    steps = GatedSteps(
+        scaled,
+        layout.n_topics,
+        state=state,
+        prior=doc_start * dtype.type(settings.prior_strength) if settings.prior_strength else None,
+        fallback=doc_start,
+        smoothing=method.smoothing,
+        weight=weight,
+        n_threads=method.n_threads,
+    )
+
+    def drawn() -> Parameters:
+        first = words
+        if first is None and method.init == "random":
+            first = starts.random_words(scaled, layout.n_topics, weight, rng)
+        elif first is None:
+            first = starts.words_from_groups(scaled, corpus.labels.code, layout.topic_class, weight, rng)
+        return starts.assemble(scaled, first, gate, doc_start, state)
+
+    fit = method.loop.best(steps, [drawn] * (method.loop.n_init if words is None else 1), **how)
+    steps.free_buffers()
+    return fit
+
+
+def aspects_of(fit: Fit, corpus: Corpus, settings: Settings, scaler: Scaler | None) -> Aspects:
+    """What a fit under a gate has learned from a corpus."""
+    layout = settings.layout
+    return Aspects(
+        _copied(fit.parameters.word_topic, layout.n_topics),
+        layout.topic_prior(corpus.class_frequencies()),
+        settings.prior_strength,
+        scaler,
+        fit.parameters.gate.class_topic(label_topic_of(fit, layout)),
+    )
+
+
+def _copied(word_topic: Real, n_topics: int) -> Real:
+    """(W, K) of a padded array that another fit may write to."""
+    return np.array(unpadded(word_topic, n_topics), order="C")
+
+
+def label_topic_of(fit: Fit, layout: Layout) -> Matrix:
+    """(C, K): P(y|z) from the counts of the labeled states in the last pass of a fit."""
+    count = np.zeros((layout.n_classes, layout.n_topics))
+    if fit.state is not None:
+        count = fit.state[: layout.n_classes, : layout.n_topics]
+    return label_topic(count, layout)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenModel:
+    """PLSA without labels: every document may use every topic; there may be links between documents."""
+
+    counts: Counts  # scaled
+    n_topics: int
+    smoothing: float = 0.0
+    prior_strength: float = 0.0
+    weight: Real | None = None
+    links: Sequence[Links] = ()
+    n_threads: int | None = None
+
+    @property
+    def prior(self) -> Matrix:
+        """P(z): uniform."""
+        return np.full(self.n_topics, 1 / self.n_topics)
+
+    def start(self, words: Real, doc_topic: NDArray[Any] | None = None) -> Parameters:
+        """Parameters with padded P(w|z), and P(z|d) as given or else uniform."""
+        row = padded(self.prior[np.newaxis], self.counts.dtype)
+        return starts.assemble(self.counts, words, OpenGate(self.n_topics), row, None, doc_topic)
+
+    def fit(self, begins: Sequence[Callable[[], Parameters]], loop: Loop) -> Fit:
+        """The best of the fits that begin at each of these."""
+        row = padded(self.prior[np.newaxis], self.counts.dtype)
+        steps = LinkedSteps(
+            self.counts,
+            self.n_topics,
+            state=None,
+            prior=row * row.dtype.type(self.prior_strength) if self.prior_strength else None,
+            fallback=row,
+            smoothing=self.smoothing,
+            weight=self.weight,
+            links=self.links,
+            n_threads=self.n_threads,
+        )
+        fit = loop.best(steps, begins)
+        steps.free_buffers()
+        return fit
+
+    def aspects(self, fit: Fit, scaler: Scaler | None = None) -> Aspects:
+        """What a fit has learned."""
+        words = _copied(fit.parameters.word_topic, self.n_topics)
+        return Aspects(words, self.prior, self.prior_strength, scaler)
+
+
+def by_class(topics: NDArray[Any], class_topic: Matrix) -> Matrix:
+    """Rows P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
+    probability: Matrix = topics.astype(np.float64)
+    if not np.array_equal(class_topic, np.eye(*class_topic.shape)):  # one topic per class, in their order
+        probability = probability @ class_topic.T
+    total = probability.sum(axis=1, keepdims=True)
+    probability /= np.where(total > 0, total, 1)
+    # A fake label that has taken all leaves nothing to tell the classes apart by.
+    probability[total[:, 0] <= 0] = 1 / len(class_topic)
+    return probability
+
+
+def sharpened(probability: Matrix, power: float) -> Matrix:
+    """p^power / sum p^power, row by row."""
+    if power == 1:
+        return probability
+    raised: Matrix = (probability / probability.max(axis=1, keepdims=True)) ** power
+    return raised / raised.sum(axis=1, keepdims=True)

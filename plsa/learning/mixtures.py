@@ -1,0 +1,329 @@
+"""Mixtures of multinomials as values: fitting by EM, annealed or not, and choosing by held-out labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.special import log_softmax, logsumexp, softmax
+
+from plsa.engine import em
+from plsa.engine.counts import Counts
+from plsa.engine.mixture_steps import MixtureSteps, joint, log_words
+from plsa.engine.parameters import Fit, Parameters, Real, padded, unpadded
+from plsa.engine.runs import Loop, best_of, listed
+from plsa.labels.corpus import Corpus
+from plsa.labels.gates import OneComponent
+from plsa.labels.layout import Layout, lay_out
+from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge
+from plsa.learning.scaling import Scaler, Scaling, fit_scaling, scaled_by
+
+_NUMBERS = (1, 2, 3, 5, 10, 20, 40)  # of components per class that "auto" tries
+_PATIENCE = 2  # numbers in a row that are no better, after which larger ones are not tried
+_MAX_ALONE = 50  # labeled documents up to which each is held out by itself
+_FOLDS = 10  # where there are more
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class MixturePlan:
+    """How a mixture is fitted."""
+
+    loop: Loop
+    alpha: Matrix  # (W,): pseudo-counts of words
+    class_alpha: float = 0.0
+    component_alpha: float = 1.0
+    powers: Matrix | None = None  # of annealing, the last of them 1; None: plain EM
+    correspondence: str | None = "kl"
+    n_threads: int | None = None
+
+    def plain(self) -> MixturePlan:
+        """Plain EM from one start, with nobody watching."""
+        return replace(self, loop=self.loop.quiet(), powers=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """Components, and all that classifying documents by them needs."""
+
+    word_topic: Real  # (W, K): P(w|z)
+    topic_prior: Matrix  # (K,): P(z)
+    layout: Layout  # whose the components are
+    scaler: Scaler | None = None
+    n_threads: int | None = None
+
+    def joint(self, counts: Counts) -> Matrix:
+        """(D, K): log P(d, z)."""
+        words = padded(self.word_topic, counts.dtype)
+        return joint(scaled_by(self.scaler, counts), words, self.topic_prior, self.n_threads)
+
+    def joint_classes(self, counts: Counts) -> Matrix:
+        """(D, C): log P(d, class)."""
+        rows = self.joint(counts)
+        joined = np.full((len(rows), self.layout.n_classes), -np.inf)
+        for place in np.unique(self.layout.topic_class):
+            joined[:, place] = logsumexp(rows[:, self.layout.topic_class == place], axis=1)
+        return joined
+
+    def topics(self, counts: Counts) -> Matrix:
+        """(D, K): P(z|d)."""
+        return softmax(self.joint(counts), axis=1)
+
+    def probabilities(self, counts: Counts) -> Matrix:
+        """(D, C): P(class|d)."""
+        return self.topics(counts) @ self.layout.allowed().T
+
+    def log_probabilities(self, counts: Counts) -> Matrix:
+        """(D, C): log P(class|d), found in log space."""
+        return log_softmax(self.joint_classes(counts), axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureFit(Fit):
+    """Where EM ended, and what annealing went through before."""
+
+    annealed: Matrix | None = None  # (powers, 2): power, objective
+
+
+def fit_mixture(
+    corpus: Corpus, numbers: NDArray[np.intp], plan: MixturePlan, rng: np.random.RandomState
+) -> tuple[MixtureFit, Mixture]:
+    """The best fit of several starts, and the mixture that it leaves; counts are scaled already.
+
+    P(z|d) of the fit are those that follow from the parameters, each document under its label.
+    """
+    fit, steps = _best(corpus, numbers, plan, rng)
+    fit = replace(fit, parameters=steps.explained(fit.parameters))
+    return fit, _mixture_of(fit, plan)
+
+
+def _best(
+    corpus: Corpus, numbers: NDArray[np.intp], plan: MixturePlan, rng: np.random.RandomState
+) -> tuple[MixtureFit, MixtureSteps]:
+    """The best fit of several starts.
+
+    Several components of a class start from its labeled documents dealt out to them at random.
+    """
+    layout = lay_out(numbers, 0)
+    code = corpus.labels.code
+    gate = OneComponent.even(layout, plan.class_alpha, plan.component_alpha)
+    steps = MixtureSteps(
+        corpus.counts,
+        layout.n_topics,
+        state=gate.states(code, None),
+        n_states=layout.n_classes + 1,
+        alpha=plan.alpha,
+        weight=corpus.weight,
+        n_threads=plan.n_threads,
+    )
+    several = layout.n_topics > layout.n_classes  # else nothing is dealt out at random
+
+    def run(of: str, more_follows: bool) -> MixtureFit:
+        share = dealt_out(corpus, layout, rng)
+        return _climb(steps, corpus, lambda: steps.primed(share, gate), plan, of, more_follows)
+
+    fit = best_of([run] * (plan.loop.n_init if several else 1))
+    steps.free_buffers()
+    return fit, steps
+
+
+def _mixture_of(fit: Fit, plan: MixturePlan) -> Mixture:
+    """What a fit has learned."""
+    layout = fit.parameters.gate.layout
+    words = np.array(unpadded(fit.parameters.word_topic, layout.n_topics), order="C")
+    return Mixture(words, _topic_prior(fit.parameters), layout, n_threads=plan.n_threads)
+
+
+def _climb(
+    steps: MixtureSteps,
+    corpus: Corpus,
+    begin: Callable[[], Parameters],
+    plan: MixturePlan,
+    of: str,
+    more_follows: bool,
+) -> MixtureFit:
+    """One fit from where labeled documents lead, annealed if asked for."""
+    certain = corpus.labels.labeled.all() and steps.n_topics == corpus.n_classes
+    if plan.powers is None or len(plan.powers) == 1 or certain:
+        return _with(plan.loop.run(steps, begin, doing=of, more_follows=more_follows))
+    powers = plan.powers
+    plain: Fit | None = None
+    if plan.correspondence == "kl":
+        plain = plan.loop.run(steps, begin, doing=listed(of, "plain EM"), more_follows=True)
+        if plain.reason.by_person:
+            return _with(plain)
+    annealed = plan.loop.watched(
+        lambda callback: em.follow(steps, begin(), powers.tolist(), callback),
+        steps,
+        len(powers) - 1,
+        listed(of, "annealing"),
+        more_follows=True,
+    )
+    trace = np.column_stack([powers[: len(annealed.trace)], annealed.trace])
+    if annealed.reason.by_person:
+        # Where that stands at power 1; nobody is asked again. Ctrl-C may have come when the very arrays of the
+        # parameters were taken for spare ones.
+        steps.free_buffers()
+        ended = em.run(steps, annealed.parameters, em.Stop(0, 0.0, 0.0))
+        return _with(replace(ended, reason=annealed.reason), trace)
+    parameters = annealed.parameters
+    order = _order(steps, corpus, parameters, plain, plan)
+    gate = parameters.gate.with_topic_prior(_topic_prior(parameters)[order])
+    ended = plan.loop.run(
+        steps, lambda: steps.reordered(parameters, order, gate), doing=of, more_follows=more_follows
+    )
+    return _with(ended, trace)
+
+
+def _with(fit: Fit, annealed: Matrix | None = None) -> MixtureFit:
+    """A fit, and what annealing went through before it."""
+    return MixtureFit(*(getattr(fit, each.name) for each in fields(Fit)), annealed=annealed)
+
+
+def _topic_prior(parameters: Parameters) -> Matrix:
+    """P(z), as exact as the parameters are."""
+    prior: Matrix = parameters.gate.topic_prior().astype(parameters.word_topic.dtype).astype(np.float64)
+    return prior
+
+
+def _order(
+    steps: MixtureSteps, corpus: Corpus, parameters: Parameters, plain: Fit | None, plan: MixturePlan
+) -> NDArray[np.intp]:
+    """The component of annealing that is to stand in each place."""
+    n_topics = steps.n_topics
+    if plain is not None:
+        return by_divergence(
+            unpadded(plain.parameters.word_topic, n_topics), unpadded(parameters.word_topic, n_topics)
+        )
+    if plan.correspondence is None:
+        return np.arange(n_topics)
+    known = corpus.labeled()
+    rows = joint(known.counts, parameters.word_topic, _topic_prior(parameters), plan.n_threads)
+    return by_labels(softmax(rows, axis=1), known.labels.code, known.weights(), parameters.gate.layout)
+
+
+def by_divergence(from_words: Real, to_words: Real) -> NDArray[np.intp]:
+    """The column of `to_words` for each of `from_words`, each once, with the least KL divergence in all.
+
+    KL(p || q) = sum_w p(w) log(p(w) / q(w)), p being a column of `from_words`, q of `to_words`.
+    """
+    n_topics = from_words.shape[1]
+    p, log_q = from_words.astype(np.float64), log_words(to_words, n_topics).astype(np.float64)
+    own = np.einsum("wz,wz->z", p, log_words(from_words, n_topics))
+    return np.asarray(linear_sum_assignment(own[:, np.newaxis] - p.T @ log_q)[1])
+
+
+def by_labels(
+    topics: NDArray[np.float64], code: NDArray[np.int32], weights: NDArray[np.float64], layout: Layout
+) -> NDArray[np.intp]:
+    """The component for each place of the layout, each once, that most labeled documents agree with.
+
+    `topics` are P(z|d) of labeled documents, found without their labels.
+    """
+    of_class = np.zeros((layout.n_classes, layout.n_topics))
+    np.add.at(of_class, code, weights[:, np.newaxis] * topics)
+    order = np.asarray(linear_sum_assignment(-of_class[layout.topic_class])[1])
+    for place in range(layout.n_classes):  # within a class all orders are as good: they stay as they were
+        own = layout.topic_class == place
+        order[own] = np.sort(order[own])
+    return order
+
+
+def dealt_out(corpus: Corpus, layout: Layout, rng: np.random.RandomState) -> NDArray[np.float64]:
+    """(D, K): components for the labeled documents, dealt out at random within the class; others have none.
+
+    Copies of a document go together, so that a weight is a repetition.
+    """
+    share = np.zeros((corpus.counts.n_documents, layout.n_topics))
+    counted, length = corpus.weights() > 0, corpus.counts.lengths()
+    for place in range(layout.n_classes):
+        own = np.flatnonzero(layout.topic_class == place)
+        documents = np.flatnonzero((corpus.labels.code == place) & counted)
+        share[np.ix_(documents, own)] = 1 / len(own)
+        documents = documents[length[documents] > 0]  # empty ones have nothing to tell components apart by
+        if len(own) == 1 or not len(documents):
+            continue
+        different, which = np.unique(corpus.counts.checksums(documents), return_inverse=True)
+        order = rng.permutation(len(different))
+        rows = np.zeros((len(different), len(own)))
+        rows[order, np.arange(len(different)) % len(own)] = 1
+        left = len(own) - len(different)
+        if left > 0:
+            rows[:, len(different) :] = rng.standard_exponential((len(different), left))
+            rows /= rows.sum(axis=1, keepdims=True)
+        share[np.ix_(documents, own)] = rows[which]
+    return share
+
+
+# --- choosing by labeled documents that are held out ---------------------------------------------
+
+
+def choose_scaling(
+    corpus: Corpus, numbers: NDArray[np.intp], plan: MixturePlan, scalings: Mapping[str, Scaling | None]
+) -> tuple[str | None, dict[str, float]]:
+    """The scaling that labeled documents held out in turn speak for, and the accuracy of each.
+
+    None where too few documents can be held out.
+    """
+    splits = hold_out(corpus, sample=False)
+    found: HeldOut | None = None
+    for name, scaling in scalings.items() if splits else ():
+        scaled = replace(corpus, counts=fit_scaling(scaling, corpus)[1])
+        held = judge(_hidden(scaled, splits), _plain_em(name, numbers, plan))
+        assert held is not None
+        found = held if found is None else replace(found, probability=found.probability | held.probability)
+    if found is None:
+        return None, {}
+    return found.best(scalings), {name: found.accuracy(name) for name in scalings}
+
+
+def choose_numbers(
+    corpus: Corpus,
+    numbers: NDArray[np.intp],
+    are_open: NDArray[np.bool_],
+    plan: MixturePlan,
+    told: Callable[[int, float], Any],
+) -> tuple[NDArray[np.intp], dict[int, float]]:
+    """Components of each class; where that is open, as many as classify held-out documents best.
+
+    Of equals the fewest. And the accuracy of each number that was tried, which `told` hears of.
+    """
+    scores: dict[int, float] = {}
+    if not are_open.any():
+        return numbers, scores
+    splits = hold_out(corpus, sample=False, folds=_FOLDS, parts=_FOLDS, alone=_MAX_ALONE)
+    best, since = 1, 0
+    for number in _NUMBERS if splits else ():
+        tried = np.where(are_open, number, numbers)
+        found = judge(_hidden(corpus, splits), _plain_em("", tried, plan))
+        assert found is not None
+        scores[number] = found.accuracy("")
+        told(number, scores[number])
+        since = 0 if scores[number] > scores[best] else since + (number > 1)
+        best = number if scores[number] > scores[best] else best
+        if since >= _PATIENCE:
+            break
+    return np.where(are_open, best, numbers), scores
+
+
+def _hidden(corpus: Corpus, splits: Splits) -> Iterator[tuple[Corpus, Corpus]]:
+    """The corpus with documents there but hidden, and these, split after split."""
+    for _, held in splits:
+        yield corpus.without(held), corpus.part(held)
+
+
+def _plain_em(
+    name: str, numbers: NDArray[np.intp], plan: MixturePlan
+) -> Callable[[Corpus, Corpus], Probabilities]:
+    """What plain EM says of labeled documents that it neither knows the label of nor learns from."""
+
+    def said(learned: Corpus, judged: Corpus) -> Probabilities:
+        fit, _ = _best(learned, numbers, plan.plain(), np.random.RandomState(0))
+        return {name: _mixture_of(fit.unless_interrupted(), plan).probabilities(judged.counts)}
+
+    return said

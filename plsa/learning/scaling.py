@@ -1,0 +1,96 @@
+"""What to do with raw counts before a model sees them, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from plsa.engine.counts import Counts
+from plsa.labels.corpus import Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """How counts are to be scaled: tf(n), times idf(w), times what makes a document's total the length."""
+
+    tf: str = "log"  # "raw", "log" or "binary"
+    idf: bool = False
+    length: Any = "constant"  # None, "constant" or a number
+
+    def fit(self, counts: Counts, weight: NDArray[Any] | None = None) -> Scaler:
+        """The scaling, with the rarity of words and the length of documents as these documents have them."""
+        weight = None if weight is None else np.asarray(weight, dtype=np.float64)
+        idf = None
+        if self.idf:
+            present = counts.with_counts((counts.count > 0).astype(counts.dtype))
+            n = counts.n_documents if weight is None else weight.sum()
+            idf = np.log((1 + n) / (1 + present.word_totals(weight))) + 1
+        if self.length != "constant":
+            return Scaler(self.tf, idf, None if self.length is None else float(self.length))
+        # Empty documents have no length to share in the mean.
+        totals = Scaler(self.tf, idf, None).scaled(counts).lengths()
+        full = totals > 0
+        share = full.astype(np.float64) if weight is None else weight * full
+        length = float((totals * share).sum() / share.sum()) if share.sum() > 0 else 1.0
+        return Scaler(self.tf, idf, length)
+
+
+@dataclass(frozen=True, slots=True)
+class Scaler:
+    """A scaling that was fitted to documents."""
+
+    tf: str
+    idf: NDArray[np.float64] | None  # (W,)
+    length: float | None
+
+    def scaled(self, counts: Counts) -> Counts:
+        """What it makes of counts."""
+        value = counts.count
+        if self.tf == "log":
+            value = np.log1p(value)
+        elif self.tf == "binary":
+            value = (value > 0).astype(counts.dtype)
+        if self.idf is not None:
+            value = value * self.idf.astype(counts.dtype)[counts.word]
+        damped = counts.with_counts(value)
+        if self.length is None:
+            return damped
+        totals = damped.lengths()
+        factor = np.divide(self.length, totals, out=np.zeros_like(totals), where=totals > 0)
+        factors = np.repeat(factor.astype(counts.dtype), np.diff(counts.offset))
+        return damped.with_counts(damped.count * factors)
+
+
+TFIDF = Scaling(tf="log", idf=True, length=None)  # of linear classifiers, at unit length
+
+
+def fit_scaling(scaling: Scaling | None, corpus: Corpus) -> tuple[Scaler | None, Counts]:
+    """A scaling fitted to a corpus, and what it makes of it; None leaves counts as they are."""
+    scaler = None if scaling is None else scaling.fit(corpus.counts, corpus.weight)
+    return scaler, scaled_by(scaler, corpus.counts)
+
+
+def scaled_by(scaler: Scaler | None, counts: Counts) -> Counts:
+    """What a fitted scaling makes of counts; None leaves them as they are."""
+    return counts if scaler is None else scaler.scaled(counts)
+
+
+def unit_rows(matrix: sparse.csr_array) -> sparse.csr_array:
+    """The same matrix with rows of unit Euclidean length; those without any stay.
+
+    As `sklearn.preprocessing.normalize`, to the last bit: squares are added in double, in their order.
+    """
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    squares = np.bincount(row, matrix.data * matrix.data, matrix.shape[0])
+    length = np.sqrt(np.where(squares > 0, squares, 1.0))
+    data = (matrix.data / length[row]).astype(matrix.dtype)
+    return sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def vectors(scaler: Scaler, counts: Counts) -> sparse.csr_array:
+    """(D, W): the scaled counts of each document at unit Euclidean length."""
+    return unit_rows(scaler.scaled(counts).matrix())

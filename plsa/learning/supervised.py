@@ -1,0 +1,155 @@
+"""Learning from labeled documents: topics of every class, chosen by labeled documents that are held out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plsa.engine.parameters import Fit, StopReason
+from plsa.labels.corpus import Corpus
+from plsa.labels.gates import MissingLabel
+from plsa.learning.aspects import Aspects, Method, Predictor, Settings, aspects_of, fit_gated
+from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge, parts
+from plsa.learning.scaling import Scaling, fit_scaling
+from plsa.learning.student import DEFAULT_SHARPNESS, probabilities, student_of_labels
+
+_ENOUGH = 5  # held-out documents per class: from so many on they may overrule the default
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A value of a setting that may be chosen instead of the default."""
+
+    name: str
+    setting: str  # a field of `Settings`
+    value: Any
+
+    def of(self, settings: Settings) -> Settings:
+        """The settings with it."""
+        return replace(settings, **{self.setting: self.value})
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPlan:
+    """What a user has set, and what is left to the evidence of labeled documents."""
+
+    method: Method
+    settings: Settings  # as set, and the defaults where that is "auto"
+    scalings: Mapping[str, Scaling | None]  # by name: to choose from, or the one that was set
+    default_scaling: str
+    label_alternatives: tuple[Alternative, ...] = ()
+    student: bool = False
+    evidence: bool = True  # whether labeled documents may be held out
+
+    def splits(self, corpus: Corpus, *, sample: bool, folds: int = 3) -> Splits:
+        """Documents to learn from and to judge by; none where no evidence is asked for."""
+        return hold_out(corpus, sample=sample, folds=folds) if self.evidence else []
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A fit, all that predicting needs, and how it was chosen."""
+
+    predictor: Predictor
+    fit: Fit
+    settings: Settings
+    stretches: tuple[int, ...] = (0,)  # where in the trace each stretch of passes begins
+    evidence: dict[str, float] = field(default_factory=dict)  # accuracies on held-out documents
+    scaling_scores: dict[str, float] = field(default_factory=dict)
+    scaling: str = ""  # the name of the one that was taken
+    voters: tuple[str, ...] = ()  # scalings under which guesses were made
+    unlabeled_used: bool = False
+
+
+def learn_from_labels(corpus: Corpus, plan: LabelPlan, rng: np.random.RandomState) -> Learned:
+    """Learns from the labeled documents of a corpus, the others being left out."""
+    corpus = corpus.labeled()
+    corpus.check_words()
+    settings, chosen, sharpness = plan.settings, plan.default_scaling, 1.0
+    scores: dict[str, float] = {}
+    tried: dict[str, float] = {}
+    splits: Splits = []
+    if len(plan.scalings) > 1 or plan.label_alternatives or plan.student:
+        splits = plan.splits(corpus, sample=True)
+    if len(plan.scalings) > 1:
+        found = _cross_validate(corpus, splits, plan, {s: (s, settings) for s in plan.scalings})
+        if found is not None:
+            chosen = found.best(plan.scalings)
+            scores = {name: found.accuracy(name) for name in plan.scalings}
+            tried |= scores
+            sharpness = found.sharpness(chosen, 1.0)
+    if plan.label_alternatives:
+        candidates = {"default": (chosen, settings)}
+        candidates |= {other.name: (chosen, other.of(settings)) for other in plan.label_alternatives}
+        found = _cross_validate(corpus, splits, plan, candidates)
+        if found is not None:
+            tried |= {other.name: found.accuracy(other.name) for other in plan.label_alternatives}
+            if is_enough(found.weights.sum(), corpus):
+                settings = better_settings(settings, found, "default", plan.label_alternatives)
+    fit, aspects = fit_labels(corpus, plan.scalings[chosen], settings, plan.method, rng)
+    student = None
+    if plan.student and fit.reason is not StopReason.INTERRUPTED:
+        student, sharpness = student_of_labels(corpus), DEFAULT_SHARPNESS
+        held = judge(parts(corpus, splits[:1]), _judge_student)
+        if held is not None:
+            sharpness = held.sharpness("labels", DEFAULT_SHARPNESS)
+    predictor = Predictor(aspects, corpus.class_frequencies(), student, sharpness)
+    return Learned(predictor, fit, settings, evidence=tried, scaling_scores=scores, scaling=chosen)
+
+
+def fit_labels(
+    corpus: Corpus, scaling: Scaling | None, settings: Settings, method: Method, rng: np.random.RandomState
+) -> tuple[Fit, Aspects]:
+    """One fit to a corpus that is labeled throughout."""
+    scaler, scaled = fit_scaling(scaling, corpus)
+    fit = fit_gated(scaled, corpus, MissingLabel(settings.layout), settings, method, rng)
+    return fit, aspects_of(fit, corpus, settings, scaler)
+
+
+def judge_labels(
+    learned: Corpus, judged: Corpus, scaling: Scaling | None, settings: Settings, method: Method
+) -> NDArray[np.float64]:
+    """What a fit to the labeled documents of a corpus says of others."""
+    fit, aspects = fit_labels(learned.labeled(), scaling, settings, method.quiet(), np.random.RandomState(0))
+    fit.unless_interrupted()
+    return aspects.classes(judged.counts, method.folding)
+
+
+def is_enough(weight: float, corpus: Corpus) -> bool:
+    """Whether held-out documents of this weight may overrule the default."""
+    return bool(weight >= _ENOUGH * corpus.n_classes)
+
+
+def better_settings(
+    settings: Settings, held: HeldOut, default: str, alternatives: tuple[Alternative, ...]
+) -> Settings:
+    """The settings, with what beats the candidate `default` by more than noise."""
+    for changed in dict.fromkeys(other.setting for other in alternatives):
+        rivals = {other.name: other for other in alternatives if other.setting == changed}
+        best = max(rivals, key=held.accuracy)
+        if held.better(best, than=default):
+            settings = rivals[best].of(settings)
+    return settings
+
+
+def _cross_validate(
+    corpus: Corpus, splits: Splits, plan: LabelPlan, candidates: Mapping[str, tuple[str, Settings]]
+) -> HeldOut | None:
+    """What a fit under each scaling and settings says of labeled documents held out in turn."""
+
+    def said(learned: Corpus, judged: Corpus) -> Probabilities:
+        return {
+            name: judge_labels(learned, judged, plan.scalings[scaling], settings, plan.method)
+            for name, (scaling, settings) in candidates.items()
+        }
+
+    return judge(parts(corpus, splits), said)
+
+
+def _judge_student(learned: Corpus, judged: Corpus) -> Probabilities:
+    """What a student of some labeled documents says of others."""
+    return {"labels": probabilities(student_of_labels(learned).scores(judged.counts), 1.0)}

@@ -1,0 +1,215 @@
+"""Looking for the documents of one topic: links, a committee of topic models, a student of their votes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import expit
+
+from plsa.engine.counts import Counts
+from plsa.engine.links import Links, links_of, satisfied
+from plsa.engine.parameters import Fit, Parameters, Real, unpadded
+from plsa.engine.runs import Loop
+from plsa.engine.starts import random_words, words_from_clusters
+from plsa.learning import committee
+from plsa.learning.aspects import Aspects, Folding, OpenModel
+from plsa.learning.scaling import TFIDF, Scaler, Scaling, scaled_by, vectors
+from plsa.learning.student import DEFAULT_SHARPNESS, Student, teach
+
+_SURELY_NOT = -1.0  # a margin
+_LABEL_WEIGHT = 5.0  # of a positive beside a sure guess, to the student
+
+Some = NDArray[np.bool_]  # which documents
+Pairs = NDArray[np.intp]  # (n, 2) documents
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """How documents are looked for."""
+
+    loop: Loop
+    folding: Folding
+    n_topics: int | None  # None: a committee chooses
+    must_link: float
+    cannot_link: float
+    share_links: bool  # whether the links of a document weigh no more together than its words
+    from_positives: bool  # whether a topic starts at the positives
+    positive_weight: float
+    scaling: Scaling | None
+    student: bool
+    threshold: float | None
+    smoothing: float
+    prior_strength: float
+    n_threads: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """All that judging documents needs."""
+
+    aspects: Aspects
+    positive_topics: NDArray[np.intp]
+    student: Student | None = None
+    threshold: float = 0.0
+
+    def scores(self, counts: Counts, how: Folding) -> NDArray[np.float64]:
+        """How far each document is above the threshold."""
+        return self._raw(counts, how) - self.threshold
+
+    def probability(self, counts: Counts, how: Folding) -> NDArray[np.float64]:
+        """P(positive topics|document), or what follows from the student's margin; one half at the threshold."""
+        if self.student is None:
+            return np.minimum(self._raw(counts, how), 1.0)
+        return np.asarray(expit(2 * DEFAULT_SHARPNESS * self.scores(counts, how)))
+
+    def _raw(self, counts: Counts, how: Folding) -> NDArray[np.float64]:
+        if self.student is None:
+            topics = self.aspects.topics(counts, how)
+            return np.asarray(topics[:, self.positive_topics].sum(axis=1, dtype=np.float64))
+        return _margins(self.student.scores(counts))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A fit, all that judging documents needs, and what was found of the documents of the fit."""
+
+    finder: Finder
+    fit: Fit
+    members: list[committee.Member]
+    votes: NDArray[np.float64] | None  # the share of the committee that is for each document
+    must_link_satisfied: float
+    cannot_link_satisfied: float
+    taken: Some | None  # None where nothing was looked for
+
+
+def look_for(
+    counts: Counts,
+    positive: Some,
+    pairs: tuple[Pairs, Pairs],
+    plan: SearchPlan,
+    rng: np.random.RandomState,
+    likeness: Callable[[sparse.csr_array], NDArray[np.float64]],
+    told: Callable[[int, list[committee.Member]], None],
+) -> Found:
+    """Learns topics under links, and which of them, or which student of a committee, tells the positives.
+
+    `likeness` says of documents as vectors how like the positives each is; `told` hears the committee.
+    """
+    scaler = None if plan.scaling is None else plan.scaling.fit(counts)
+    scaled = scaled_by(scaler, counts)
+    of_words, matrix = None, None
+    if positive.any() and (plan.n_topics is None or plan.student):
+        of_words = TFIDF.fit(counts)
+        matrix = vectors(of_words, counts)
+    members: list[committee.Member] = []
+    votes, n_topics = None, plan.n_topics
+    if n_topics is None:
+        members = committee.ask(
+            lambda number: _model(scaled, number, plan), matrix, likeness(matrix), positive, rng, told
+        )
+        votes, n_topics = committee.votes(members), committee.best_number(members)
+    length = scaled.total() / scaled.n_documents if plan.share_links else None
+    links = links_of(positive, pairs, plan.must_link, plan.cannot_link, length)
+    model = _model(scaled, n_topics, plan, _weight(scaled, positive, plan.positive_weight), links.all())
+    shown = positive if votes is None else positive | (votes > 0.5)
+
+    def drawn() -> Parameters:
+        words = random_words(scaled, n_topics, None, rng)
+        if plan.from_positives and shown.any():
+            words[:, 0] = words_from_clusters(scaled, np.where(shown, 0, 1), 2)[:, 0]
+        return model.start(words)
+
+    fit = model.fit([drawn] * plan.loop.n_init, plan.loop)
+    doc_topic = unpadded(fit.parameters.doc_topic, n_topics)
+    most = doc_topic.argmax(axis=1)
+    finder = Finder(model.aspects(fit, scaler), np.empty(0, dtype=np.intp))
+    taken = None
+    if positive.any():
+        topics = np.array([np.bincount(most[positive], minlength=n_topics).argmax()])
+        finder = Finder(finder.aspects, topics)
+        score = doc_topic[:, topics].sum(axis=1, dtype=np.float64)
+        finder, taken = _judged(finder, score, counts, of_words, matrix, positive, votes, plan)
+    holding = (satisfied(kind, most) for kind in (links.must, links.cannot))
+    return Found(finder, fit, members, votes, *holding, taken)
+
+
+def _model(
+    scaled: Counts, n_topics: int, plan: SearchPlan, weight: Any = None, links: Sequence[Links] = ()
+) -> OpenModel:
+    """Topics of these documents, a number of them."""
+    return OpenModel(scaled, n_topics, plan.smoothing, plan.prior_strength, weight, links, plan.n_threads)
+
+
+def _weight(scaled: Counts, positive: Some, of_positive: float) -> Real | None:
+    if of_positive == 1:
+        return None
+    real = scaled.dtype.type
+    return np.where(positive, real(of_positive), real(1))
+
+
+def _judged(
+    finder: Finder,
+    score: NDArray[np.float64],
+    counts: Counts,
+    scaler: Scaler | None,
+    matrix: sparse.csr_array | None,
+    positive: Some,
+    votes: NDArray[np.float64] | None,
+    plan: SearchPlan,
+) -> tuple[Finder, Some]:
+    """The finder with student and threshold, and which documents of the fit it takes for positive."""
+    default: float | None = None
+    student = None
+    if plan.student:
+        assert scaler is not None
+        if votes is not None:
+            chance, default = votes, 0.0
+        else:
+            chance = np.clip(score - _parting(score, counts, positive) + 0.5, 0, 1)
+        student = _taught(scaler, matrix, positive, chance)
+        score = _margins(student.scores_of(matrix))
+    else:
+        score = finder.scores(counts, plan.folding)
+    if default is None:
+        default = _parting(score, counts, positive)
+    threshold = default if plan.threshold is None else plan.threshold
+    return Finder(finder.aspects, finder.positive_topics, student, threshold), score > threshold
+
+
+def _margins(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far a student's scores are for positive; nothing speaks for a document without a known word."""
+    return np.where(scores.any(axis=1), (scores[:, 1] - scores[:, 0]) / 2, _SURELY_NOT)
+
+
+def _taught(
+    scaler: Scaler, matrix: sparse.csr_array | None, positive: Some, chance: NDArray[np.float64]
+) -> Student:
+    """A student, which learns from the positives and from the chances of the others."""
+    chance = np.where(positive, 1.0, chance)
+    weight = np.maximum(np.abs(2 * chance - 1), 1e-3)
+    weight[positive] = _LABEL_WEIGHT
+    code = (chance > 0.5).astype(np.int32)
+    return Student(scaler, teach(matrix, code, weight, 2))
+
+
+def _parting(score: NDArray[np.float64], counts: Counts, positive: Some) -> float:
+    """Where the scores of unlabeled documents with words fall apart."""
+    some = ~positive & (counts.lengths() > 0)
+    return otsu(score[some if some.any() else ~positive])
+
+
+def otsu(score: NDArray[np.float64]) -> float:
+    """The threshold that parts scores into two groups with the least variance within them."""
+    ascending = np.sort(score)
+    if ascending[0] == ascending[-1]:
+        return float(ascending[0])
+    below = np.arange(1, len(ascending))
+    sums = np.cumsum(ascending)
+    apart = sums[:-1] / below - (sums[-1] - sums[:-1]) / (len(ascending) - below)
+    best = int(np.argmax(below * (len(ascending) - below) * apart**2))
+    return float((ascending[best] + ascending[best + 1]) / 2)
