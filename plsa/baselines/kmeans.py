@@ -14,17 +14,7 @@ from plsa.baselines.linked_clusters import FoundClusters, LinkedDocuments, under
 from plsa.baselines.vectors import TfidfClassifier
 from plsa.engine.counts import Counts
 from plsa.estimators.base import Fitted
-from plsa.estimators.parameters import (
-    Attribute,
-    Attributes,
-    Parameter,
-    Table,
-    choice,
-    estimator,
-    number,
-    shared,
-    whole,
-)
+from plsa.estimators.parameters import estimator
 
 
 @estimator
@@ -75,43 +65,39 @@ class MPCKMeans(TfidfClassifier):
     array([1, 1, 1, 1, 0, 0, 0])
     """
 
-    _parameters: ClassVar[Table] = {
-        "n_clusters": Parameter("int", "Clusters, the positive one among them.", whole(2)),
-        "must_link": Parameter("float", "Weight of a positive's must-links, all together.", number()),
-        "cannot_link": Parameter("float", "Weight of a positive's cannot-links, all together.", number()),
-        "average_links": Parameter(
-            "bool",
-            "False: the weights are those of every single link, as published.",
-            choice(True, False),
-        ),
-        "n_metrics": Parameter(
-            "int",
-            "How often the metric is learned, each time followed by the clusters; 0: all words weigh the "
-            "same.",
-            whole(0),
-        ),
-        "n_init": Parameter(
-            "int",
-            "Random starts; the one with the lowest objective, before any metric is learned, is kept.",
-            whole(1),
-        ),
-        "max_iter": Parameter(
-            "int", "Most rounds of clusters and centers, after a start and after each metric.", whole(1)
-        ),
-        "random_state": Parameter("int, RandomState or None", "Seed of the starts."),
-    }
-    _attributes: ClassVar[Attributes] = {
-        **shared("model_"),
-        "labels_": Attribute("(n_documents,) array of int", "The cluster of each document of the fit."),
-        "positive_cluster_": Attribute("int", "The cluster with most positives."),
-        "cluster_centers_": Attribute("(n_clusters, n_features) array", "The centers, at unit length."),
-        "metric_": Attribute(
-            "(n_features,) array",
-            "The weight of each word; vectors are multiplied by its root and brought to unit length again.",
-        ),
-        "objective_trace_": Attribute("array", "The objective after each round under the last metric."),
-        "n_iter_": Attribute("int", "Rounds under the last metric."),
-    }
+    _parameters: ClassVar[str] = """
+    n_clusters : int >= 2
+        Clusters, the positive one among them.
+    must_link : float >= 0
+        Weight of a positive's must-links, all together.
+    cannot_link : float >= 0
+        Weight of a positive's cannot-links, all together.
+    average_links : bool
+        False: the weights are those of every single link, as published.
+    n_metrics : int >= 0
+        How often the metric is learned, each time followed by the clusters; 0: all words weigh the same.
+    n_init : int >= 1
+        Random starts; the one with the lowest objective, before any metric is learned, is kept.
+    max_iter : int >= 1
+        Most rounds of clusters and centers, after a start and after each metric.
+    random_state : int, RandomState or None
+        Seed of the starts.
+    """
+    _attributes: ClassVar[str] = """
+    model_
+    labels_ : (n_documents,) array of int
+        The cluster of each document of the fit.
+    positive_cluster_ : int
+        The cluster with most positives.
+    cluster_centers_ : (n_clusters, n_features) array
+        The centers, at unit length.
+    metric_ : (n_features,) array
+        The weight of each word; vectors are multiplied by its root and brought to unit length again.
+    objective_trace_ : array
+        The objective after each round under the last metric.
+    n_iter_ : int
+        Rounds under the last metric.
+    """
 
     n_clusters: int = 6
     must_link: float = 1.0

@@ -13,16 +13,7 @@ from sklearn.svm import LinearSVC
 from plsa.baselines.vectors import LinearClassifier, TfidfClassifier
 from plsa.engine.counts import Counts
 from plsa.estimators.base import Fitted
-from plsa.estimators.parameters import (
-    Attribute,
-    Attributes,
-    Parameter,
-    Table,
-    choice,
-    estimator,
-    number,
-    whole,
-)
+from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import Rule, even_weights
 from plsa.learning.clusters import unit
 
@@ -31,23 +22,23 @@ from plsa.learning.clusters import unit
 class IteratedSVM(LinearClassifier, TfidfClassifier):
     """Negatives found somehow, and more and more of them by a linear SVM that is trained again and again."""
 
-    _parameters: ClassVar[Table] = {
-        "C": Parameter(
-            "float", "Inverse strength of regularization, of a positive document.", number(above=0.0)
-        ),
-        "balanced": Parameter(
-            "bool",
-            "Whether all negatives together count as much as all positives, each of which counts once. False: "
-            "every document counts once.",
-            choice(True, False),
-        ),
-        "max_iter": Parameter("int", "Most SVMs.", whole(1)),
-    }
-    _attributes: ClassVar[Attributes] = {
-        "n_negatives_": Attribute("list of int", "Negatives that each SVM learned from."),
-        "n_iter_": Attribute("int", "SVMs trained."),
-        "chosen_": Attribute("int", "The number of the SVM that is used."),
-    }
+    _parameters: ClassVar[str] = """
+    C : float > 0
+        Inverse strength of regularization, of a positive document.
+    balanced : bool
+        Whether all negatives together count as much as all positives, each of which counts once. False: every
+        document counts once.
+    max_iter : int >= 1
+        Most SVMs.
+    """
+    _attributes: ClassVar[str] = """
+    n_negatives_ : list of int
+        Negatives that each SVM learned from.
+    n_iter_ : int
+        SVMs trained.
+    chosen_ : int
+        The number of the SVM that is used.
+    """
 
     C: float = 0.003
     balanced: bool = True
@@ -124,11 +115,10 @@ class PEBL(IteratedSVM):
     array([1, 1, 1, 1, 0, 0, 0])
     """
 
-    _attributes: ClassVar[Attributes] = {
-        "positive_features_": Attribute(
-            "array of int", "The columns of words that are more frequent among the positives."
-        ),
-    }
+    _attributes: ClassVar[str] = """
+    positive_features_ : array of int
+        The columns of words that are more frequent among the positives.
+    """
 
     def _first_negatives(
         self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
@@ -181,13 +171,14 @@ class RocchioSVM(IteratedSVM):
     array([1, 1, 1, 1, 0, 0, 0])
     """
 
-    _parameters: ClassVar[Table] = {
-        "alpha": Parameter("float", "Weight of the documents of a side.", number(above=0.0)),
-        "beta": Parameter("float", "Weight of the documents of the other side.", number()),
-        "most_missed": Parameter(
-            "float", "The share of positives that the last SVM may take for negative.", number()
-        ),
-    }
+    _parameters: ClassVar[str] = """
+    alpha : float > 0
+        Weight of the documents of a side.
+    beta : float >= 0
+        Weight of the documents of the other side.
+    most_missed : float >= 0
+        The share of positives that the last SVM may take for negative.
+    """
 
     _: KW_ONLY
     alpha: float = 16.0

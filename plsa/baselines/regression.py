@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from plsa.baselines.vectors import LinearClassifier, TfidfClassifier
 from plsa.engine.counts import Counts
 from plsa.estimators.base import Fitted
-from plsa.estimators.parameters import Attribute, Attributes, Parameter, Table, estimator, whole
+from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import Rule, balanced_regression
 from plsa.inputs import check_number
 from plsa.learning.positives import recall_above, recall_criterion
@@ -62,30 +62,28 @@ class WeightedLogisticRegression(LinearClassifier, TfidfClassifier):
     array([1, 1, 1, 1, 0, 0, 0])
     """
 
-    _parameters: ClassVar[Table] = {
-        "C": Parameter(
-            "float or sequence of float",
-            "Inverse strength of regularization, of a positive document; several are tried.",
-            _check_strengths,
-        ),
-        "n_splits": Parameter(
-            "int", "Parts that documents are held out in, no more than there are positives.", whole(2)
-        ),
-        "max_iter": Parameter("int", "Most iterations of a regression.", whole(1)),
-        "random_state": Parameter("int, RandomState or None", "Seed of the parts."),
-    }
-    _attributes: ClassVar[Attributes] = {
-        "C_": Attribute(
-            "float",
-            "What was chosen; the smallest where there is one positive document and nothing can be held out.",
-        ),
-        "threshold_": Attribute("float", "What is taken from the regression's own intercept."),
-        "criterion_": Attribute(
-            "float",
-            "r^2 / P(f = 1) of what was chosen, r being a lower bound; nan where nothing can be held out.",
-        ),
-        "n_iter_": Attribute("int", "Iterations of the last regression."),
-    }
+    _parameters: ClassVar[str] = """
+    C : float or sequence of float
+        Inverse strength of regularization, of a positive document; several are tried.
+    n_splits : int >= 2
+        Parts that documents are held out in, no more than there are positives.
+    max_iter : int >= 1
+        Most iterations of a regression.
+    random_state : int, RandomState or None
+        Seed of the parts.
+    """
+    _attributes: ClassVar[str] = """
+    C_ : float
+        What was chosen; the smallest where there is one positive document and nothing can be held out.
+    threshold_ : float
+        What is taken from the regression's own intercept.
+    criterion_ : float
+        r^2 / P(f = 1) of what was chosen, r being a lower bound; nan where nothing can be held out.
+    n_iter_ : int
+        Iterations of the last regression.
+    """
+
+    _checks: ClassVar[dict[str, Any]] = {"C": _check_strengths}
 
     C: Any = (0.01, 0.1, 1.0)
     _: KW_ONLY

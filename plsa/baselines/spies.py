@@ -17,16 +17,7 @@ from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps
 from plsa.engine.parameters import unpadded
 from plsa.estimators.base import Fitted
-from plsa.estimators.parameters import (
-    Attribute,
-    Attributes,
-    Parameter,
-    Table,
-    choice,
-    estimator,
-    number,
-    whole,
-)
+from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import Rule
 from plsa.estimators.scaling import CountScaler
 from plsa.inputs import check_share
@@ -64,53 +55,43 @@ class SpyEM(LinearClassifier):
     array([1, 1, 1, 1, 0, 0, 0])
     """
 
-    _parameters: ClassVar[Table] = {
-        "spies": Parameter(
-            "float",
-            "Share of the positives to hide, at least one document. With one positive there is none: what "
-            "naive Bayes takes for negative is.",
-            check_share,
-        ),
-        "noise": Parameter(
-            "float",
-            "Share of the spies that may score below the threshold, as outliers. Liu et al. have 0.05 to 0.2; "
-            "with few spies that is the lowest one or the next.",
-            check_share,
-        ),
-        "alpha": Parameter("float", "Pseudo-count of every word.", number(above=0.0)),
-        "constant_length": Parameter(
-            "bool",
-            "Whether documents are scaled to the same number of words: posteriors are less extreme.",
-            choice(True, False),
-        ),
-        "max_iter": Parameter("int", "Most steps of EM, in both parts.", whole(0)),
-        "tol": Parameter(
-            "float",
-            "EM has settled when a step gains no more than this much log-probability per word of the corpus.",
-            number(),
-        ),
-        "random_state": Parameter("int, RandomState or None", "Seed of the choice of spies."),
-    }
-    _attributes: ClassVar[Attributes] = {
-        "spies_": Attribute("array of int", "The positives that were spies."),
-        "threshold_": Attribute(
-            "float", "log P(1|d) / P(0|d) below which a document is a reliable negative."
-        ),
-        "reliable_negatives_": Attribute(
-            "array of int",
-            "None of the unlabeled documents where none scored below the threshold: then all start as "
-            "negative.",
-        ),
-        "error_changes_": Attribute(
-            "array", "How the probability of error changed from step to step, up to where it rose."
-        ),
-        "n_iter_": Attribute("int", "Classifiers looked at, one after each step of EM."),
-        "chosen_": Attribute(
-            "int", "The number of the one that is used, which is the last or the last but one."
-        ),
-        "coef_": Attribute("(n_features,) array", "log P(w|1) / P(w|0)."),
-        "intercept_": Attribute("float", "log P(1) / P(0); scores are log P(1|d) / P(0|d)."),
-    }
+    _parameters: ClassVar[str] = """
+    spies : float between 0 and 1
+        Share of the positives to hide, at least one document. With one positive there is none: what naive
+        Bayes takes for negative is.
+    noise : float between 0 and 1
+        Share of the spies that may score below the threshold, as outliers. Liu et al. have 0.05 to 0.2; with
+        few spies that is the lowest one or the next.
+    alpha : float > 0
+        Pseudo-count of every word.
+    constant_length : bool
+        Whether documents are scaled to the same number of words: posteriors are less extreme.
+    max_iter : int >= 0
+        Most steps of EM, in both parts.
+    tol : float >= 0
+        EM has settled when a step gains no more than this much log-probability per word of the corpus.
+    random_state : int, RandomState or None
+        Seed of the choice of spies.
+    """
+    _attributes: ClassVar[str] = """
+    spies_ : array of int
+        The positives that were spies.
+    threshold_ : float
+        log P(1|d) / P(0|d) below which a document is a reliable negative.
+    reliable_negatives_ : array of int
+        None of the unlabeled documents where none scored below the threshold: then all start as negative.
+    error_changes_ : array
+        How the probability of error changed from step to step, up to where it rose.
+    n_iter_ : int
+        Classifiers looked at, one after each step of EM.
+    chosen_ : int
+        The number of the one that is used, which is the last or the last but one.
+    coef_ : (n_features,) array
+        log P(w|1) / P(w|0).
+    intercept_ : float
+        log P(1) / P(0); scores are log P(1|d) / P(0|d).
+    """
+    _checks: ClassVar[dict[str, Any]] = {"spies": check_share, "noise": check_share}
     unit_length: ClassVar[bool] = False
 
     spies: float = 0.15

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from plsa.engine.counts import Counts
 from plsa.estimators.base import Fitted
-from plsa.estimators.parameters import Attributes, estimator, shared
+from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import PositiveClassifier, Rule
 from plsa.estimators.scaling import CountScaler
 from plsa.learning.scaling import Scaler, unit_rows
@@ -26,7 +26,9 @@ from plsa.learning.scaling import Scaler, unit_rows
 class VectorClassifier(PositiveClassifier):
     """A classifier of documents as vectors; `_scaling` says what is made of counts, at unit length or not."""
 
-    _attributes: ClassVar[Attributes] = shared("scaler_")
+    _attributes: ClassVar[str] = """
+    scaler_
+    """
     unit_length: ClassVar[bool] = True
 
     def _real(self) -> Any:
@@ -74,7 +76,9 @@ class TfidfClassifier(VectorClassifier):
 class LinearClassifier(VectorClassifier):
     """A classifier that is one rule in the end."""
 
-    _attributes: ClassVar[Attributes] = shared("coef_", "intercept_")
+    _attributes: ClassVar[str] = """
+    coef_, intercept_
+    """
 
     def _learn_vectors(self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]) -> Fitted:
         # Products of vectors as long as a vocabulary: threads cost more than they bring, and change the bits.

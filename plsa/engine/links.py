@@ -3,8 +3,8 @@
 With theta = P(z|d), two documents are of one topic with probability S_ij = <theta_i, theta_j>. A must-link
 adds log S_ij to the objective and a cannot-link log(1 - S_ij), each times a weight. Both are logarithms of
 sums over topics, so that EM goes on as before with expected counts of them beside those of the words (Zhou
-et al. 2010, eq. 22 to 26): theta_iz theta_jz / S_ij and theta_iz (1 - theta_jz) / (1 - S_ij) are added to the counts
-of topic z in document i. Nothing here is as large as pairs x topics.
+et al. 2010, eq. 22 to 26): theta_iz theta_jz / S_ij and theta_iz (1 - theta_jz) / (1 - S_ij) are added to
+the counts of topic z in document i. Nothing here is as large as pairs x topics.
 """
 
 from __future__ import annotations

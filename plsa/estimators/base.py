@@ -21,7 +21,7 @@ from plsa.engine.counts import Counts
 from plsa.engine.em import Callback
 from plsa.engine.parameters import Fit, Real, StopReason, unpadded
 from plsa.engine.runs import Loop
-from plsa.estimators.parameters import Attributes, Table, check_parameters, estimator, shared
+from plsa.estimators.parameters import check_parameters, estimator
 from plsa.estimators.validation import (
     all_or_nothing,
     check_counts,
@@ -45,8 +45,10 @@ class CountEstimator(BaseEstimator):
     is all or nothing; what Ctrl-C has cut short is kept, where a `stop_reason_` says so, and goes on.
     """
 
-    _parameters: ClassVar[Table] = {}
-    _attributes: ClassVar[Attributes] = shared("n_features_in_", "feature_names_in_")
+    _parameters: ClassVar[str] = ""
+    _attributes: ClassVar[str] = """
+    n_features_in_, feature_names_in_
+    """
 
     def _fit(self, X: Any, *given: Any) -> Self:
         with all_or_nothing(self):
@@ -89,17 +91,10 @@ class CountEstimator(BaseEstimator):
 class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEstimator):
     """An estimator whose topics, or components, EM learns."""
 
-    _attributes: ClassVar[Attributes] = shared(
-        "model_",
-        "components_",
-        "topic_prior_",
-        "doc_topic_",
-        "objective_trace_",
-        "log_likelihood_",
-        "n_iter_",
-        "stop_reason_",
-        "n_impossible_",
-    )
+    _attributes: ClassVar[str] = """
+    model_, components_, topic_prior_, doc_topic_, objective_trace_, log_likelihood_, n_iter_, stop_reason_
+    n_impossible_
+    """
     topics_of_documents: ClassVar[bool] = True  # whether every document has a P(z|d) of its own to learn
 
     _: KW_ONLY
@@ -218,9 +213,9 @@ class AspectEstimator(TopicEstimator):
 class ClassEstimator(ClassifierMixin, TopicEstimator):
     """An estimator with classes, some of whose documents may have no label."""
 
-    _attributes: ClassVar[Attributes] = shared(
-        "classes_", "topic_class_", "label_topic_", "class_prior_", "scaling_", "scaling_scores_"
-    )
+    _attributes: ClassVar[str] = """
+    classes_, topic_class_, label_topic_, class_prior_, scaling_, scaling_scores_
+    """
 
     _: KW_ONLY
     scaling: Any = "auto"

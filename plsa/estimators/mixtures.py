@@ -21,18 +21,7 @@ from plsa.engine.parameters import Real
 from plsa.engine.progress import say
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import ClassEstimator, Fitted, kept, of_documents
-from plsa.estimators.parameters import (
-    PARAMETERS,
-    Attribute,
-    Attributes,
-    Parameter,
-    Table,
-    choice,
-    estimator,
-    number,
-    shared,
-    whole,
-)
+from plsa.estimators.parameters import estimator
 from plsa.inputs import check_number, check_whole, is_auto
 from plsa.labels.corpus import Corpus
 from plsa.labels.layout import Layout, check_topics_per_class
@@ -209,117 +198,81 @@ class NaiveBayesEM(ClassEstimator):
     array(['food', 'sport'], dtype='<U5')
     """
 
-    _parameters: ClassVar[Table] = {
-        "components_per_class": Parameter(
-            'int, list, dict or "auto"',
-            "Components of each class: one number, one for each class in sorted order, or a mapping from class "
-            "to number. There may be more components than labeled documents of a class: unlabeled ones shape "
-            'them. "auto", for all classes or as a class\'s entry: of 1, 2, 3, 5, 10, 20 and 40 the number, '
-            "the same for all classes that leave it open, with which plain EM classifies labeled documents "
-            "best that were held out: one at a time where there are 50 or fewer, a tenth of them where there "
-            "are more. Of equals it is the fewest; after two in a row that are no better larger ones are not "
-            "tried; with too few documents to hold any out it is 1. That is up to 350 fits: on 10,000 "
-            "documents minutes.",
-        ),
-        "unlabeled_weight": Parameter(
-            "float",
-            "How often a document without a label counts. Less than 1 keeps many of them from drowning few "
-            "labels.",
-            number(),
-        ),
-        "annealing": Parameter(
-            "None, bool or sequence of float",
-            "Deterministic annealing: EM with posteriors raised to a power and normalized again, one step at "
-            "each power of a sequence that ends at 1, and from there as without. True: "
-            "`annealing_schedule()`, some 400 steps. It finds more probable parameters than EM where labels "
-            "are few, whose components may have lost their classes (see `correspondence`); with many labels "
-            "plain EM was the more accurate.",
-            _check_annealing,
-        ),
-        "correspondence": Parameter(
-            '{"kl", "labels", None}',
-            'Which component is whose after annealing. "kl": as those of plain EM, which is fitted for that, '
-            'that are nearest by KL divergence. "labels": as the labeled documents fall. Both by linear '
-            "assignment. None: as it began. See `reassign` for correspondence by a person who has seen the "
-            "words.",
-            choice(None, "labels", "kl"),
-        ),
-        "alpha": Parameter(
-            "float or (n_features,) array",
-            "Pseudo-count of every word in every component. 0 is maximum likelihood: a word that no document "
-            "of a component has is then as improbable there as a number can be.",
-        ),
-        "class_alpha": Parameter(
-            "float",
-            "Pseudo-count of documents of every class. Nigam, McCallum and Mitchell have 1, scikit-learn 0.",
-            number(),
-        ),
-        "component_alpha": Parameter(
-            "float", "Pseudo-count of documents of every component within its class.", number()
-        ),
-        "scaling": Parameter(
-            'None, "auto" or CountScaler',
-            'What is done to the counts first. None takes them as they are. "auto" tries four ways by '
-            "cross-validation on the labeled documents. Constant length makes posteriors less extreme and "
-            'helps more often than not: `CountScaler(tf="raw")` is what the paper does.',
-            PARAMETERS["scaling"].check,
-        ),
-        "max_iter": Parameter("int", "Most steps of EM, those of annealing not counted.", whole(0)),
-        "tol": Parameter(
-            "float",
-            "EM has settled when a step gains no more than this much log-probability per word of the corpus.",
-            number(),
-        ),
-        "n_init": Parameter(
-            "int",
-            "Random starts, which differ only in how labeled documents are dealt out to several components; "
-            "the one with the highest objective is kept.",
-            whole(1),
-        ),
-        "dtype": Parameter('{None, "float32", "float64"}', "What is computed in. None: float64."),
-        "callback": Parameter(
-            "callable or None",
-            'Called with a `plsa.engine.em.Pass` after every step, but not while "auto" chooses; the fit '
-            "stops where it returns something true.",
-            PARAMETERS["callback"].check,
-        ),
-    }
-    _attributes: ClassVar[Attributes] = {
-        "components_": Attribute(
-            "(n_components, n_features) array", "P(w|z), components in the order of their classes."
-        ),
-        "topic_class_": Attribute(
-            "(n_components,) array of int", "The place in `classes_` of each component's class."
-        ),
-        "topic_prior_": Attribute("(n_components,) array", "P(z)."),
-        "class_prior_": Attribute("(n_classes,) array", "P(c), the sum of P(z) over the components of c."),
-        "label_topic_": Attribute(
-            "(n_classes, n_components) array", "1 where a component is of a class, else 0."
-        ),
-        "components_per_class_": Attribute("list of int", "The number of components of each class."),
-        "component_scores_": Attribute(
-            "dict",
-            'The cross-validated accuracy of each number that "auto" tried; empty where it tried none.',
-        ),
-        "doc_topic_": Attribute(
-            "(n_documents, n_components) array",
-            "P(z|d) of the documents of the fit, those with a label under it; `reassign` leaves it as it was.",
-        ),
-        **shared("transduction_", "guesses_"),
-        "objective_trace_": Attribute(
-            "array", "The objective before each step and at the end, from where annealing ended."
-        ),
-        "annealing_trace_": Attribute(
-            "(n_powers, 2) array",
-            "The powers, and sum_d (1 / power) log sum_z P(d, z)^power + log prior before the step there; it "
-            "may fall between two powers. Without rows where nothing was annealed.",
-        ),
-        "log_likelihood_": Attribute(
-            "float", "sum_d weight_d log P(d), for a document with a label log P(d, label)."
-        ),
-        "n_iter_": Attribute("int", "Steps made, those of annealing not counted."),
-        "n_impossible_": Attribute("int", "0: nothing is impossible here."),
-    }
+    _parameters: ClassVar[str] = """
+    components_per_class : int, list, dict or "auto"
+        Components of each class: one number, one for each class in sorted order, or a mapping from class to
+        number. There may be more components than labeled documents of a class: unlabeled ones shape them.
+        "auto", for all classes or as a class's entry: of 1, 2, 3, 5, 10, 20 and 40 the number, the same for
+        all classes that leave it open, with which plain EM classifies labeled documents best that were held
+        out: one at a time where there are 50 or fewer, a tenth of them where there are more. Of equals it is
+        the fewest; after two in a row that are no better larger ones are not tried; with too few documents to
+        hold any out it is 1. That is up to 350 fits: on 10,000 documents minutes.
+    unlabeled_weight : float >= 0
+        How often a document without a label counts. Less than 1 keeps many of them from drowning few labels.
+    annealing : None, bool or sequence of float
+        Deterministic annealing: EM with posteriors raised to a power and normalized again, one step at each
+        power of a sequence that ends at 1, and from there as without. True: `annealing_schedule()`, some 400
+        steps. It finds more probable parameters than EM where labels are few, whose components may have lost
+        their classes (see `correspondence`); with many labels plain EM was the more accurate.
+    correspondence : {"kl", "labels", None}
+        Which component is whose after annealing. "kl": as those of plain EM, which is fitted for that, that
+        are nearest by KL divergence. "labels": as the labeled documents fall. Both by linear assignment.
+        None: as it began. See `reassign` for correspondence by a person who has seen the words.
+    alpha : float or (n_features,) array
+        Pseudo-count of every word in every component. 0 is maximum likelihood: a word that no document of a
+        component has is then as improbable there as a number can be.
+    class_alpha : float >= 0
+        Pseudo-count of documents of every class. Nigam, McCallum and Mitchell have 1, scikit-learn 0.
+    component_alpha : float >= 0
+        Pseudo-count of documents of every component within its class.
+    scaling : None, "auto" or CountScaler
+        What is done to the counts first. None takes them as they are. "auto" tries four ways by
+        cross-validation on the labeled documents. Constant length makes posteriors less extreme and helps
+        more often than not: `CountScaler(tf="raw")` is what the paper does.
+    max_iter : int >= 0
+        Most steps of EM, those of annealing not counted.
+    tol : float >= 0
+        EM has settled when a step gains no more than this much log-probability per word of the corpus.
+    n_init : int >= 1
+        Random starts, which differ only in how labeled documents are dealt out to several components; the one
+        with the highest objective is kept.
+    dtype : {None, "float32", "float64"}
+        What is computed in. None: float64.
+    callback : callable or None
+        Called with a `plsa.engine.em.Pass` after every step, but not while "auto" chooses; the fit stops
+        where it returns something true.
+    """
+    _attributes: ClassVar[str] = """
+    components_ : (n_components, n_features) array
+        P(w|z), components in the order of their classes.
+    topic_class_ : (n_components,) array of int
+        The place in `classes_` of each component's class.
+    topic_prior_ : (n_components,) array
+        P(z).
+    class_prior_ : (n_classes,) array
+        P(c), the sum of P(z) over the components of c.
+    label_topic_ : (n_classes, n_components) array
+        1 where a component is of a class, else 0.
+    components_per_class_ : list of int
+        The number of components of each class.
+    component_scores_ : dict
+        The cross-validated accuracy of each number that "auto" tried; empty where it tried none.
+    doc_topic_ : (n_documents, n_components) array
+        P(z|d) of the documents of the fit, those with a label under it; `reassign` leaves it as it was.
+    transduction_, guesses_
+    objective_trace_ : array
+        The objective before each step and at the end, from where annealing ended.
+    annealing_trace_ : (n_powers, 2) array
+        The powers, and sum_d (1 / power) log sum_z P(d, z)^power + log prior before the step there; it may
+        fall between two powers. Without rows where nothing was annealed.
+    log_likelihood_ : float
+        sum_d weight_d log P(d), for a document with a label log P(d, label).
+    n_iter_ : int
+        Steps made, those of annealing not counted.
+    n_impossible_ : int
+        0: nothing is impossible here.
+    """
+    _checks: ClassVar[dict[str, Any]] = {"alpha": None, "annealing": _check_annealing}
     topics_of_documents: ClassVar[bool] = False
 
     components_per_class: Any = 1

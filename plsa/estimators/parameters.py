@@ -1,15 +1,17 @@
 """What the parameters and fitted attributes of the estimators mean, said once.
 
-An estimator is a dataclass of its parameters. A table says of each parameter what it may be, how that is
-checked, and what it is for; another what each fitted attribute is. `estimator` makes whole docstrings of them.
+An estimator is a dataclass of its parameters. Tables say of each parameter what it may be and what it is for,
+and of each fitted attribute what it is: those below for all estimators, `_parameters` and `_attributes` of a
+class for what it has alone or otherwise. Both the checks and the docstrings are made of them.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar, dataclass_transform
@@ -21,43 +23,167 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """What a parameter may be, what it is for, and what raises where it is something else."""
+class Entry:
+    """What a parameter may be, or what a fitted attribute is, and what it is for."""
 
     kind: str
     text: str
-    check: Check | None = None  # None: only the data can tell
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """What a fitted attribute is."""
+def parse(table: str) -> dict[str, Entry]:
+    """The entries of a table, by name.
 
-    kind: str
-    text: str = ""
-
-
-def whole(smallest: int) -> Check:
-    """A whole number, no smaller than this."""
-    return partial(check_whole, smallest=smallest)
-
-
-def number(smallest: float = 0.0, *, above: float | None = None) -> Check:
-    """A finite number, no smaller than this, or above that."""
-    return partial(check_number, smallest=smallest, above=above)
-
-
-def choice(*choices: Any) -> Check:
-    """One of these."""
-    return partial(check_choice, choices=list(choices))
+    An entry is a line "name : kind" and the lines of its text, indented. A line of names alone stands for the
+    entries that ATTRIBUTES has of them.
+    """
+    found: dict[str, Entry] = {}
+    for block in re.split(r"\n(?=\S)", textwrap.dedent(table).strip()):
+        first, _, text = block.partition("\n")
+        names, colon, kind = first.partition(" : ")
+        if colon:
+            found[names] = Entry(kind, " ".join(text.split()))
+        elif names:
+            found |= {name: ATTRIBUTES[name] for name in names.split(", ")}
+    return found
 
 
-def auto_or(check: Check, word: str = "auto") -> Check:
-    """What the check allows, or a word."""
+PARAMETERS = parse("""
+topics_per_class : int, list, dict or "auto"
+    Topics of each class: one number, one for each class in sorted order, or a mapping from class to number.
+    "auto": 2 or 4 where labeled documents held out show that they are better than 1.
+extra_topics : int >= 0
+    Topics open to every class. Whose they are is learned: P(y|z) follows from the documents that use them.
+scaling : "auto", None or CountScaler
+    What is done to the counts first; None takes them as they are. "auto" takes the one of four under which
+    labeled documents held out are classified best; with too few labels to hold any out it takes log counts at
+    constant length.
+init : {"labels", "random"}
+    Where P(w|z) starts: at the words of the class's documents and of the corpus, half and half, or at the
+    corpus's words times random draws, as the papers do.
+smoothing : float >= 0
+    Pseudo-count of every word in every topic. 0 is plain maximum likelihood: words that were never seen are
+    impossible.
+prior_strength : float >= 0
+    Pseudo-counts added to every document's topics, shared in proportion to how frequent the classes are, in
+    the fit and in prediction. Without it a short document of a frequent class is too easily taken for one of
+    a rare class.
+max_iter : int >= 0
+    Most passes over the corpus that update the parameters; a leap (see `accelerate`) may take one more. Where
+    there are classes, more passes raise the likelihood and not the accuracy.
+tol : float >= 0
+    The fit has settled when an update gains no more than this much log-likelihood per word of the corpus.
+n_init : int >= 1
+    Random starts; the one with the highest objective is kept.
+accelerate : bool
+    Leap ahead after every two passes (SQUAREM). Takes fewer passes to the same objective and twice the
+    memory; a leap that would lower the objective is taken back.
+fold_iter : int >= 0
+    Most rounds in which the topics of a new document are found; see `transform`.
+fold_tol : float >= 0
+    A new document has settled when none of its topics moves by more than this; see `transform`.
+dtype : {None, "float32", "float64"}
+    What is computed in. None: as X, and float32 for integers.
+random_state : int, RandomState or None
+    Seed of all that is drawn. The same seed gives the same bits with any number of threads.
+n_threads : int or None
+    Threads. None: as many as help, up to all processors; -1: all, -2: all but one.
+verbose : int
+    Whether to show progress.
+callback : callable or None
+    Called with a `plsa.engine.em.Pass` after every pass; the fit stops where it returns something true.
+unlabeled : any
+    The entry of y that marks a document without a label; None and NaN do so always. None: only they do.
+tfidf : bool
+    Whether counts become TF-IDF. Documents have unit length in any case.
+""")
+
+ATTRIBUTES = parse("""
+model_ : value
+    All that predicting needs, as one frozen value.
+classes_ : array
+    The classes, sorted.
+components_ : (n_topics, n_features) array
+    P(w|z), topics in the order of their classes, extra ones last.
+topic_class_ : (n_topics,) array of int
+    The place in `classes_` of each topic's class; -1 for extra topics.
+label_topic_ : (n_classes, n_topics) array
+    P(y|z).
+topic_prior_ : (n_topics,) array
+    P(z) that documents start from.
+class_prior_ : (n_classes,) array
+    How frequent the classes are among the labeled documents, each counted once more.
+prior_strength_ : float
+    What `prior_strength` was, or was chosen to be.
+doc_topic_ : (n_documents, n_topics) array
+    P(z|d) of the documents of the fit; a document without words has the prior.
+scaling_ : CountScaler or None
+    What is done to the counts, fitted.
+scaling_scores_ : dict
+    The cross-validated accuracy of each scaling that "auto" tried on the labels alone; empty where it tried
+    none.
+sharpness_ : float
+    The power that probabilities are raised to, as held-out documents ask for; else 1.
+objective_trace_ : array
+    The objective before each update and at the end.
+log_likelihood_ : float
+    The log-likelihood of the documents of the fit.
+n_iter_ : int
+    Passes made, but for the first, which only finds where the start stands.
+stop_reason_ : {"settled", "early", "rounds", "fell", "callback", "interrupted"}
+    Only "settled" is convergence.
+n_impossible_ : int
+    Nonzeros of X that have probability zero; 0 unless a start rules words out.
+n_features_in_ : int
+    The number of columns of X.
+feature_names_in_ : array
+    The names of the columns of X, where it has names.
+transduction_ : (n_documents, n_classes) array
+    P(class|document) of the documents of the fit; 1 for the class of a labeled one.
+guesses_ : (n_documents,) array
+    The most probable class of each document of the fit; its label where there is one.
+coef_ : (n_features,) array
+    The weight of each word.
+intercept_ : float
+    Scores are vectors times `coef_` plus this.
+scaler_ : CountScaler
+    What makes vectors of counts.
+""")
+
+
+def check_of(kind: str) -> Check | None:
+    """What raises where a parameter is not of its kind; None where only the data can tell.
+
+    Kinds are "bool", "int >= 1", "float >= 0", "float > 0", words, None, sets of these in braces, and several
+    of them with commas or "or" between.
+    """
+    words: list[Any] = []
+    check: Check | None = None
+    for each in re.split(r", (?:or )?| or ", kind.strip("{}")):
+        bound = re.fullmatch(r"(int|float) (>=|>) (\S+)", each)
+        if bound is not None:
+            limit = float(bound[3])
+            if bound[1] == "int":
+                check = partial(check_whole, smallest=int(limit))
+            else:
+                check = partial(check_number, **{"smallest" if bound[2] == ">=" else "above": limit})
+        elif each == "bool":
+            words += [True, False]
+        elif each == "None" or each.startswith('"'):
+            words.append(ast.literal_eval(each))
+        else:
+            return None
+    return _words_or(words, check)
+
+
+def _words_or(words: list[Any], check: Check | None) -> Check:
+    """One of these words, or what a check allows."""
+    if check is None or not words:
+        return check or partial(check_choice, choices=words)
+    shown = " or ".join("None" if word is None else f'"{word}"' for word in words)
 
     def checked(value: Any, name: str) -> None:
-        if not (isinstance(value, str) and value == word):
-            check(value, f'{name} (if not "{word}")')
+        if not any(value is word or (isinstance(value, str) and value == word) for word in words):
+            check(value, f"{name} (if not {shown})")
 
     return checked
 
@@ -72,188 +198,41 @@ def _check_scaling(value: Any, name: str) -> None:
         raise ValueError(f"{name} == {value!r}, but must be 'auto', None or a CountScaler.")
 
 
-# Of several estimators; what one of them has for itself, or has otherwise, stands with its class.
-PARAMETERS: dict[str, Parameter] = {
-    "topics_per_class": Parameter(
-        'int, list, dict or "auto"',
-        "Topics of each class: one number, one for each class in sorted order, or a mapping from class to "
-        'number. "auto": 2 or 4 where labeled documents held out show that they are better than 1.',
-    ),
-    "extra_topics": Parameter(
-        "int",
-        "Topics open to every class. Whose they are is learned: P(y|z) follows from the documents that use "
-        "them.",
-        whole(0),
-    ),
-    "scaling": Parameter(
-        '"auto", None or CountScaler',
-        'What is done to the counts first; None takes them as they are. "auto" takes the one of four under '
-        "which labeled documents held out are classified best; with too few labels to hold any out it takes "
-        "log counts at constant length.",
-        _check_scaling,
-    ),
-    "init": Parameter(
-        '{"labels", "random"}',
-        "Where P(w|z) starts: at the words of the class's documents and of the corpus, half and half, or at "
-        "the corpus's words times random draws, as the papers do.",
-        choice("labels", "random"),
-    ),
-    "smoothing": Parameter(
-        "float",
-        "Pseudo-count of every word in every topic. 0 is plain maximum likelihood: words that were never "
-        "seen are impossible.",
-        number(),
-    ),
-    "prior_strength": Parameter(
-        "float",
-        "Pseudo-counts added to every document's topics, shared in proportion to how frequent the classes "
-        "are, in the fit and in prediction. Without it a short document of a frequent class is too easily "
-        "taken for one of a rare class.",
-        number(),
-    ),
-    "max_iter": Parameter(
-        "int",
-        "Most passes over the corpus that update the parameters; a leap (see `accelerate`) may take one "
-        "more. Where there are classes, more passes raise the likelihood and not the accuracy.",
-        whole(0),
-    ),
-    "tol": Parameter(
-        "float",
-        "The fit has settled when an update gains no more than this much log-likelihood per word of the "
-        "corpus.",
-        number(),
-    ),
-    "n_init": Parameter("int", "Random starts; the one with the highest objective is kept.", whole(1)),
-    "accelerate": Parameter(
-        "bool",
-        "Leap ahead after every two passes (SQUAREM). Takes fewer passes to the same objective and twice the "
-        "memory; a leap that would lower the objective is taken back.",
-        choice(True, False),
-    ),
-    "fold_iter": Parameter(
-        "int", "Most rounds in which the topics of a new document are found; see `transform`.", whole(0)
-    ),
-    "fold_tol": Parameter(
-        "float",
-        "A new document has settled when none of its topics moves by more than this; see `transform`.",
-        number(),
-    ),
-    "dtype": Parameter(
-        '{None, "float32", "float64"}', "What is computed in. None: as X, and float32 for integers."
-    ),
-    "random_state": Parameter(
-        "int, RandomState or None",
-        "Seed of all that is drawn. The same seed gives the same bits with any number of threads.",
-    ),
-    "n_threads": Parameter(
-        "int or None",
-        "Threads. None: as many as help, up to all processors; -1: all, -2: all but one.",
-        lambda value, name: check_threads(value),
-    ),
-    "verbose": Parameter("int", "Whether to show progress."),
-    "callback": Parameter(
-        "callable or None",
-        "Called with a `plsa.engine.em.Pass` after every pass; the fit stops where it returns something "
-        "true.",
-        _check_callback,
-    ),
-    "unlabeled": Parameter(
-        "",
-        "The entry of y that marks a document without a label; None and NaN do so always. None: only they "
-        "do.",
-    ),
-    "tfidf": Parameter(
-        "bool",
-        "Whether counts become TF-IDF. Documents have unit length in any case.",
-        choice(True, False),
-    ),
+# Of what its kind alone does not tell; a class has its own in `_checks`.
+CHECKS: dict[str, Check | None] = {
+    "callback": _check_callback,
+    "dtype": None,  # NumPy's types, too
+    "n_threads": lambda value, name: check_threads(value),
+    "scaling": _check_scaling,
 }
-
-ATTRIBUTES: dict[str, Attribute] = {
-    "model_": Attribute("value", "All that predicting needs, as one frozen value."),
-    "classes_": Attribute("array", "The classes, sorted."),
-    "components_": Attribute(
-        "(n_topics, n_features) array",
-        "P(w|z), topics in the order of their classes, extra ones last.",
-    ),
-    "topic_class_": Attribute(
-        "(n_topics,) array of int", "The place in `classes_` of each topic's class; -1 for extra topics."
-    ),
-    "label_topic_": Attribute("(n_classes, n_topics) array", "P(y|z)."),
-    "topic_prior_": Attribute("(n_topics,) array", "P(z) that documents start from."),
-    "class_prior_": Attribute(
-        "(n_classes,) array",
-        "How frequent the classes are among the labeled documents, each counted once more.",
-    ),
-    "prior_strength_": Attribute("float", "What `prior_strength` was, or was chosen to be."),
-    "doc_topic_": Attribute(
-        "(n_documents, n_topics) array",
-        "P(z|d) of the documents of the fit; a document without words has the prior.",
-    ),
-    "scaling_": Attribute("CountScaler or None", "What is done to the counts, fitted."),
-    "scaling_scores_": Attribute(
-        "dict",
-        'The cross-validated accuracy of each scaling that "auto" tried on the labels alone; empty where it '
-        "tried none.",
-    ),
-    "sharpness_": Attribute(
-        "float", "The power that probabilities are raised to, as held-out documents ask for; else 1."
-    ),
-    "objective_trace_": Attribute("array", "The objective before each update and at the end."),
-    "log_likelihood_": Attribute("float", "The log-likelihood of the documents of the fit."),
-    "n_iter_": Attribute("int", "Passes made, but for the first, which only finds where the start stands."),
-    "stop_reason_": Attribute(
-        '{"settled", "early", "rounds", "fell", "callback", "interrupted"}',
-        'Only "settled" is convergence.',
-    ),
-    "n_impossible_": Attribute(
-        "int", "Nonzeros of X that have probability zero; 0 unless a start rules words out."
-    ),
-    "n_features_in_": Attribute("int", "The number of columns of X."),
-    "feature_names_in_": Attribute("array", "The names of the columns of X, where it has names."),
-    "transduction_": Attribute(
-        "(n_documents, n_classes) array",
-        "P(class|document) of the documents of the fit; 1 for the class of a labeled one.",
-    ),
-    "guesses_": Attribute(
-        "(n_documents,) array",
-        "The most probable class of each document of the fit; its label where there is one.",
-    ),
-    "coef_": Attribute("(n_features,) array", "The weight of each word."),
-    "intercept_": Attribute("float", "Scores are vectors times `coef_` plus this."),
-    "scaler_": Attribute("CountScaler", "What makes vectors of counts."),
-}
-
-
-def shared(*names: str) -> dict[str, Attribute]:
-    """These attributes, as they are described once for all."""
-    return {name: ATTRIBUTES[name] for name in names}
-
-
-def of_class(cls: type, table: str) -> dict[str, Any]:
-    """What a class and its bases have in a table of theirs, the class having the last word."""
-    found: dict[str, Any] = {}
-    for base in reversed(cls.__mro__):
-        found |= vars(base).get(table, {})
-    return found
 
 
 def check_parameters(model: Any) -> None:
     """Raises where a parameter of an estimator is not what it may be."""
-    table = PARAMETERS | of_class(type(model), "_parameters")
+    table, checks = _parameters(type(model)), dict(CHECKS)
+    for base in reversed(type(model).__mro__):
+        checks |= vars(base).get("_checks", {})
     for name, value in model.get_params(deep=False).items():
-        check = table[name].check
+        check = checks[name] if name in checks else check_of(table[name].kind)
         if check is not None:
             check(value, name)
 
 
+def _parameters(cls: type) -> dict[str, Entry]:
+    return PARAMETERS | _of_class(cls, "_parameters")
+
+
+def _of_class(cls: type, table: str) -> dict[str, Entry]:
+    """What a class and its bases have in a table of theirs, the class having the last word."""
+    found: dict[str, Entry] = {}
+    for base in reversed(cls.__mro__):
+        found |= parse(vars(base).get(table, ""))
+    return found
+
+
 @dataclass_transform(eq_default=False)
 def estimator(cls: type[T]) -> type[T]:
-    """A dataclass of parameters, its docstring filled with what they and the fitted attributes mean.
-
-    The class has its own entries, beside those of PARAMETERS, in `_parameters`, and all fitted attributes, its
-    bases' included, in `_attributes`.
-    """
+    """A dataclass of parameters, its docstring filled with what they and the fitted attributes mean."""
     made = dataclass(eq=False, repr=False)(cls)
     if cls.__doc__ is not None:
         made.__doc__ = _described(made, inspect.cleandoc(cls.__doc__))
@@ -262,17 +241,19 @@ def estimator(cls: type[T]) -> type[T]:
 
 def _described(cls: type, text: str) -> str:
     """A docstring with sections for parameters and attributes, before its Notes, References and Examples."""
-    table = PARAMETERS | of_class(cls, "_parameters")
-    signature = inspect.signature(cls).parameters
-    parameters = [
-        (name, _with_default(table[name].kind, signature[name].default), table[name].text)
-        for name in sorted(signature, key=lambda name: _distance(cls, signature[name]))
-    ]
-    attributes = [(name, each.kind, each.text) for name, each in of_class(cls, "_attributes").items()]
+    table, signature = _parameters(cls), inspect.signature(cls).parameters
+    names = sorted(signature, key=lambda name: _distance(cls, signature[name]))
+    parameters = {
+        name: Entry(f"{table[name].kind}, default={signature[name].default!r}", table[name].text)
+        for name in names
+    }
     filled = ""
-    for title, entries in (("Parameters", parameters), ("Attributes", attributes)):
+    for title, entries in (("Parameters", parameters), ("Attributes", _of_class(cls, "_attributes"))):
         if entries:
-            filled += f"\n{title}\n{'-' * len(title)}\n" + "".join(_entry(*entry) for entry in entries)
+            filled += f"\n{title}\n{'-' * len(title)}\n"
+        for name, entry in entries.items():
+            lines = textwrap.wrap(entry.text, 100, initial_indent="    ", subsequent_indent="    ")
+            filled += "\n".join([f"{name} : {entry.kind}", *lines, ""])
     at = re.search(r"^(Notes|References|Examples)\n---", text, flags=re.MULTILINE)
     end = at.start() if at else len(text)
     return text[:end].rstrip("\n") + "\n" + filled + ("\n" + text[end:] if at else "")
@@ -282,21 +263,5 @@ def _distance(cls: type, parameter: inspect.Parameter) -> int:
     """How far from the class the base is that introduced a parameter: what is its own comes first."""
     if parameter.kind is not parameter.KEYWORD_ONLY:
         return -1
-    return max(
-        place
-        for place, base in enumerate(cls.__mro__)
-        if parameter.name in vars(base).get("__annotations__", ())
-    )
-
-
-def _with_default(kind: str, default: Any) -> str:
-    return ", ".join(part for part in (kind, f"default={default!r}") if part)
-
-
-def _entry(name: str, kind: str, text: str) -> str:
-    lines = textwrap.wrap(text, 100, initial_indent="    ", subsequent_indent="    ")
-    return "\n".join([f"{name} : {kind}", *lines]) + "\n"
-
-
-Table = Mapping[str, Parameter]
-Attributes = Mapping[str, Attribute]
+    places = enumerate(cls.__mro__)
+    return max(n for n, base in places if parameter.name in vars(base).get("__annotations__", ()))

@@ -14,7 +14,6 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from plsa.engine.counts import Counts
 from plsa.estimators.base import CountEstimator, Fitted
-from plsa.estimators.parameters import Attribute, Attributes
 from plsa.estimators.validation import read_positives
 from plsa.labels.reading import UNLABELED
 
@@ -26,7 +25,10 @@ class PositiveClassifier(ClassifierMixin, CountEstimator):
     classifier has `_learn_positives` and `_scores`.
     """
 
-    _attributes: ClassVar[Attributes] = {"classes_": Attribute("array([0, 1])", "1 is positive.")}
+    _attributes: ClassVar[str] = """
+    classes_ : array([0, 1])
+        1 is positive.
+    """
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learns what the documents with y == 1 have and most others have not."""

@@ -12,15 +12,10 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
 from plsa.engine.counts import Counts
 from plsa.estimators.base import CountEstimator, Fitted
-from plsa.estimators.parameters import Attribute, Attributes, Parameter, Table, choice, estimator, number
+from plsa.estimators.parameters import estimator
 from plsa.estimators.validation import check_weight
 from plsa.inputs import is_auto
 from plsa.learning.scaling import Scaler, Scaling
-
-
-def _check_length(value: Any, name: str) -> None:
-    if value is not None and not (isinstance(value, str) and value == "constant"):
-        number(above=0)(value, name)
 
 
 @estimator
@@ -43,29 +38,22 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, CountEstimator):
            [5. , 0. , 5. ]], dtype=float32)
     """
 
-    _parameters: ClassVar[Table] = {
-        "tf": Parameter(
-            '{"raw", "log", "binary"}', "n as it is, log(1 + n), or 1.", choice("raw", "log", "binary")
-        ),
-        "idf": Parameter(
-            "bool",
-            "Whether rare words count more. What was learned in `fit` is used for new documents.",
-            choice(True, False),
-        ),
-        "length": Parameter(
-            'None, "constant" or a number',
-            'The total of every document: None leaves them as they are, "constant" gives all the mean total '
-            "of the training documents. A long document then says no more about its topics than a short one, "
-            "which keeps fold-in from being over-confident.",
-            _check_length,
-        ),
-    }
-    _attributes: ClassVar[Attributes] = {
-        "idf_": Attribute(
-            "(n_features,) array or None", "What words are multiplied by; None where idf=False."
-        ),
-        "length_": Attribute("float or None", "The total of every document; None where they keep theirs."),
-    }
+    _parameters: ClassVar[str] = """
+    tf : {"raw", "log", "binary"}
+        n as it is, log(1 + n), or 1.
+    idf : bool
+        Whether rare words count more. What was learned in `fit` is used for new documents.
+    length : None, "constant" or float > 0
+        The total of every document: None leaves them as they are, "constant" gives all the mean total of the
+        training documents. A long document then says no more about its topics than a short one, which keeps
+        fold-in from being over-confident.
+    """
+    _attributes: ClassVar[str] = """
+    idf_ : (n_features,) array or None
+        What words are multiplied by; None where idf=False.
+    length_ : float or None
+        The total of every document; None where they keep theirs.
+    """
 
     tf: str = "log"
     idf: bool = False

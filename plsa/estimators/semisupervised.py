@@ -12,19 +12,7 @@ from sklearn.utils import check_random_state
 
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import Fitted, of_documents
-from plsa.estimators.parameters import (
-    PARAMETERS,
-    Attribute,
-    Attributes,
-    Parameter,
-    Table,
-    auto_or,
-    choice,
-    estimator,
-    number,
-    shared,
-    whole,
-)
+from plsa.estimators.parameters import estimator
 from plsa.estimators.supervised import AspectClassifier
 from plsa.inputs import is_auto
 from plsa.labels.corpus import Corpus
@@ -38,60 +26,39 @@ from plsa.learning.supervised import Alternative, Learned
 class SemiSupervised(AspectClassifier):
     """What the four models share: choosing by evidence, falling back, remembering the training documents."""
 
-    _parameters: ClassVar[Table] = {
-        "prior_strength": Parameter(
-            'float or "auto"',
-            "Pseudo-counts added to every document's topics, shared in proportion to how frequent the classes "
-            'are. "auto" is 5, unless held-out labeled documents show that 1 or 20 is better.',
-            auto_or(number()),
-        ),
-        "unlabeled_weight": Parameter(
-            'float or "auto"',
-            'How much a document without a label counts in what the topics learn. "auto" is 0.1, unless 1 is '
-            "shown to be better.",
-            auto_or(number(above=0.0)),
-        ),
-        "evidence": Parameter(
-            "bool",
-            'Whether labeled documents are held out first, to choose what is "auto", to find out whether '
-            "documents without a label help at all, and to calibrate the probabilities. It takes twice as "
-            "many different labeled documents as classes, and two in at least two of them; where there are "
-            "fewer, the defaults are taken.",
-            choice(True, False),
-        ),
-        "early_stopping": Parameter(
-            "float",
-            "A fit to documents without a label stops when a pass gains less log-likelihood per word than "
-            "this: from there on the likelihood rises and the accuracy falls. 0: not before `tol` and "
-            "`max_iter` say so.",
-            number(),
-        ),
-    }
-    _attributes: ClassVar[Attributes] = {
-        **shared("transduction_", "guesses_"),
-        "unlabeled_weight_": Attribute("float", "What `unlabeled_weight` was, or was chosen to be."),
-        "evidence_": Attribute(
-            "dict",
-            "The accuracy on held-out labeled documents of everything that was tried; empty where nothing "
-            "was.",
-        ),
-        "choices_": Attribute(
-            "dict",
-            "What was chosen: scaling, scalings_of_guesses, topics_per_class, prior_strength, "
-            "unlabeled_weight, unlabeled_used, sharpness.",
-        ),
-        "unlabeled_used_": Attribute(
-            "bool",
-            "False where all documents are labeled, or where the labels alone were better by more than two "
-            "standard errors on at least five held-out documents per class: the model is then that of the "
-            "labels alone, and a warning says so.",
-        ),
-        "stretches_": Attribute(
-            "array of int",
-            "Where in `objective_trace_` each stretch of passes begins: the first fit, then one for every "
-            "making of guesses. In a stretch the objective never falls.",
-        ),
-    }
+    _parameters: ClassVar[str] = """
+    prior_strength : float >= 0 or "auto"
+        Pseudo-counts added to every document's topics, shared in proportion to how frequent the classes are.
+        "auto" is 5, unless held-out labeled documents show that 1 or 20 is better.
+    unlabeled_weight : float > 0 or "auto"
+        How much a document without a label counts in what the topics learn. "auto" is 0.1, unless 1 is shown
+        to be better.
+    evidence : bool
+        Whether labeled documents are held out first, to choose what is "auto", to find out whether documents
+        without a label help at all, and to calibrate the probabilities. It takes twice as many different
+        labeled documents as classes, and two in at least two of them; where there are fewer, the defaults are
+        taken.
+    early_stopping : float >= 0
+        A fit to documents without a label stops when a pass gains less log-likelihood per word than this:
+        from there on the likelihood rises and the accuracy falls. 0: not before `tol` and `max_iter` say so.
+    """
+    _attributes: ClassVar[str] = """
+    transduction_, guesses_
+    unlabeled_weight_ : float
+        What `unlabeled_weight` was, or was chosen to be.
+    evidence_ : dict
+        The accuracy on held-out labeled documents of everything that was tried; empty where nothing was.
+    choices_ : dict
+        What was chosen: scaling, scalings_of_guesses, topics_per_class, prior_strength, unlabeled_weight,
+        unlabeled_used, sharpness.
+    unlabeled_used_ : bool
+        False where all documents are labeled, or where the labels alone were better by more than two standard
+        errors on at least five held-out documents per class: the model is then that of the labels alone, and
+        a warning says so.
+    stretches_ : array of int
+        Where in `objective_trace_` each stretch of passes begins: the first fit, then one for every making of
+        guesses. In a stretch the objective never falls.
+    """
 
     topics_per_class: Any = "auto"
     _: KW_ONLY
@@ -192,24 +159,16 @@ class FakeLabelPLSA(SemiSupervised):
     (6,)
     """
 
-    _parameters: ClassVar[Table] = {
-        "fake_weight": Parameter(
-            "float",
-            "How much of the fake label's probability goes to every class; 1 / n_classes shares all of it "
-            "evenly.",
-            number(),
-        ),
-    }
-    _attributes: ClassVar[Attributes] = {
-        "label_topic_": Attribute(
-            "(n_classes, n_topics) array",
-            "P(y|z) beside the fake label's: its columns sum to 1 - `fake_topic_`.",
-        ),
-        "fake_topic_": Attribute(
-            "(n_topics,) array",
-            "P(fake|z), documents without a label counting `unlabeled_weight_`; zero where all were labeled.",
-        ),
-    }
+    _parameters: ClassVar[str] = """
+    fake_weight : float >= 0
+        How much of the fake label's probability goes to every class; 1 / n_classes shares all of it evenly.
+    """
+    _attributes: ClassVar[str] = """
+    label_topic_ : (n_classes, n_topics) array
+        P(y|z) beside the fake label's: its columns sum to 1 - `fake_topic_`.
+    fake_topic_ : (n_topics,) array
+        P(fake|z), documents without a label counting `unlabeled_weight_`; zero where all were labeled.
+    """
 
     _: KW_ONLY
     fake_weight: float = 0.01
@@ -242,49 +201,32 @@ class Guessing(SemiSupervised):
     together; then a stretch of passes under the mislabeling gate follows, new guesses, and so on.
     """
 
-    _parameters: ClassVar[Table] = {
-        "relabel": Parameter(
-            'int or "never"',
-            'Passes between two makings of the guesses. "never": guesses are made once, and `max_iter` passes '
-            "follow, as the papers print it; a student is taught once more at the end.",
-            auto_or(whole(1), "never"),
-        ),
-        "n_relabels": Parameter(
-            "int", "How often guesses are made anew, at most; fewer where they stand still.", whole(1)
-        ),
-        "student": Parameter(
-            '"linear" or None',
-            "A linear classifier on TF-IDF, taught by the labels and the guesses. It has a say in the next "
-            "guesses, and it predicts. None: guesses and predictions are those of the topics, by folding in.",
-            choice(None, "linear"),
-        ),
-        "scaling": Parameter(
-            '"auto", None or CountScaler',
-            'What is done to the counts first; None takes them as they are. "auto" lets fits under four '
-            "scalings make the guesses together, but for those that are shown to be worse, and keeps the "
-            "model under the best of them.",
-            PARAMETERS["scaling"].check,
-        ),
-        "early_stopping": Parameter(
-            "float",
-            "A stretch of passes stops when one of them gains less log-likelihood per word than this, and the "
-            "first after ten: from there on the likelihood rises and the accuracy falls. 0: not before `tol` "
-            "and `max_iter` say so.",
-            number(),
-        ),
-        "max_iter": Parameter(
-            "int", "Most passes of the missing-label fits that make the first guesses.", whole(0)
-        ),
-    }
-    _attributes: ClassVar[Attributes] = {
-        "mislabeling_": Attribute(
-            "(n_classes, n_classes) array",
-            "beta: P(guess g | true class y), columns sum to one, as the model believes.",
-        ),
-        "unlabeled_label_topic_": Attribute(
-            "(n_classes, n_topics) array", "P(y|z) among the documents without a label."
-        ),
-    }
+    _parameters: ClassVar[str] = """
+    relabel : int >= 1 or "never"
+        Passes between two makings of the guesses. "never": guesses are made once, and `max_iter` passes
+        follow, as the papers print it; a student is taught once more at the end.
+    n_relabels : int >= 1
+        How often guesses are made anew, at most; fewer where they stand still.
+    student : "linear" or None
+        A linear classifier on TF-IDF, taught by the labels and the guesses. It has a say in the next guesses,
+        and it predicts. None: guesses and predictions are those of the topics, by folding in.
+    scaling : "auto", None or CountScaler
+        What is done to the counts first; None takes them as they are. "auto" lets fits under four scalings
+        make the guesses together, but for those that are shown to be worse, and keeps the model under the
+        best of them.
+    early_stopping : float >= 0
+        A stretch of passes stops when one of them gains less log-likelihood per word than this, and the first
+        after ten: from there on the likelihood rises and the accuracy falls. 0: not before `tol` and
+        `max_iter` say so.
+    max_iter : int >= 0
+        Most passes of the missing-label fits that make the first guesses.
+    """
+    _attributes: ClassVar[str] = """
+    mislabeling_ : (n_classes, n_classes) array
+        beta: P(guess g | true class y), columns sum to one, as the model believes.
+    unlabeled_label_topic_ : (n_classes, n_topics) array
+        P(y|z) among the documents without a label.
+    """
 
     soft: ClassVar[bool]
     _: KW_ONLY

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from plsa.engine.counts import Counts
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import AspectEstimator, ClassEstimator, Fitted, kept
-from plsa.estimators.parameters import Attribute, Attributes, Parameter, Table, choice, estimator, shared
+from plsa.estimators.parameters import estimator
 from plsa.inputs import is_auto
 from plsa.labels.corpus import Corpus
 from plsa.labels.layout import Layout, check_topics_per_class, lay_out
@@ -27,7 +27,9 @@ _DEFAULT_WEIGHT = 0.1
 class AspectClassifier(ClassEstimator, AspectEstimator):
     """An aspect model with classes."""
 
-    _attributes: ClassVar[Attributes] = shared("prior_strength_", "sharpness_")
+    _attributes: ClassVar[str] = """
+    prior_strength_, sharpness_
+    """
 
     topics_per_class: Any = 1
     extra_topics: int = 0
@@ -121,20 +123,15 @@ class PLSAClassifier(AspectClassifier):
     array(['food', 'sport'], dtype='<U5')
     """
 
-    _parameters: ClassVar[Table] = {
-        "student": Parameter(
-            'None or "linear"',
-            '"linear" lets a linear classifier on TF-IDF, taught by the labels, predict: with many labels it '
-            "is the better judge. The topics, `transform` and the explanations stay those of the aspect "
-            "model.",
-            choice(None, "linear"),
-        ),
-    }
-    _attributes: ClassVar[Attributes] = {
-        "doc_topic_": Attribute(
-            "(n_labeled, n_topics) array", "P(z|d) of the labeled documents of the fit, in their order."
-        ),
-    }
+    _parameters: ClassVar[str] = """
+    student : None or "linear"
+        "linear" lets a linear classifier on TF-IDF, taught by the labels, predict: with many labels it is the
+        better judge. The topics, `transform` and the explanations stay those of the aspect model.
+    """
+    _attributes: ClassVar[str] = """
+    doc_topic_ : (n_labeled, n_topics) array
+        P(z|d) of the labeled documents of the fit, in their order.
+    """
 
     _: KW_ONLY
     prior_strength: float = 5.0

@@ -17,19 +17,7 @@ from plsa.engine.counts import Counts
 from plsa.engine.progress import say
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import AspectEstimator, Fitted, kept
-from plsa.estimators.parameters import (
-    PARAMETERS,
-    Attribute,
-    Attributes,
-    Parameter,
-    Table,
-    auto_or,
-    choice,
-    estimator,
-    number,
-    shared,
-    whole,
-)
+from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import PositiveClassifier, likeness
 from plsa.estimators.scaling import CountScaler
 from plsa.inputs import check_strength, is_auto
@@ -95,95 +83,70 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     (8, 1.0)
     """
 
-    _parameters: ClassVar[Table] = {
-        "n_components": Parameter(
-            'int or "auto"',
-            'The number of topics. "auto": a committee votes, and the linked model has as many topics as those '
-            "of its members had whose votes weigh most.",
-            auto_or(whole(1)),
-        ),
-        "must_link": Parameter("float", "b1, the strength of must-links.", check_strength),
-        "cannot_link": Parameter("float", "b2, the strength of cannot-links.", check_strength),
-        "normalize": Parameter(
-            '{"documents", "none"}',
-            '"documents": a link counts b1 or b2 times the words of a mean document, divided by the largest '
-            "number of links of its kind that one of its two documents has: links do not drown the words, "
-            'however many there are. "none": every link counts b1 or b2, as the authors have it.',
-            choice("documents", "none"),
-        ),
-        "init": Parameter(
-            '{"positives", "random"}',
-            "Where P(w|z) starts: one topic half at the words of the positives, or of the documents that the "
-            "committee voted for, and half at the corpus's, the others at the corpus's times random draws; or "
-            "all of them at random.",
-            choice("positives", "random"),
-        ),
-        "positive_weight": Parameter(
-            "float",
-            "How often a positive document counts. With 1 the words of many unlabeled documents drown theirs.",
-            partial(check_strength, above=0.0),
-        ),
-        "scaling": Parameter(
-            '"auto", None or CountScaler',
-            'What is done to the counts first. "auto": log counts. None takes them as they are.',
-            PARAMETERS["scaling"].check,
-        ),
-        "student": Parameter(
-            'None or "linear"',
-            '"linear" lets a linear classifier on TF-IDF judge, taught by the positives and by what the '
-            "committee, or the linked model, makes of the others. None: P(positive topics|document) of the "
-            "linked model.",
-            choice(None, "linear"),
-        ),
-        "threshold": Parameter(
-            '"auto" or float',
-            'From which score on a document is positive. "auto": 0 for a student of the committee, else where '
-            "the scores of the unlabeled documents fall apart into two groups with the least variance (Otsu).",
-            auto_or(number(-1e12)),
-        ),
-        "prior_strength": Parameter(
-            "float",
-            "Pseudo-counts shared by the topics of every document, in the fit and in `transform`.",
-            number(),
-        ),
-        "unlabeled": Parameter(
-            "", "The entry of y that marks a document without a label; 0, None and NaN do so always."
-        ),
-    }
-    _attributes: ClassVar[Attributes] = {
-        "components_": Attribute("(n_components, n_features) array", "P(w|z) of the linked model."),
-        "topic_prior_": Attribute("(n_components,) array", "P(z) that documents start from: uniform."),
-        "positive_topics_": Attribute(
-            "array of int", "The topic that most positives have, as a row of `components_`."
-        ),
-        "threshold_": Attribute("float", "Of the score; `decision_function` is the score less it."),
-        "class_prior_": Attribute(
-            "float",
-            "The share of the unlabeled documents that is taken for positive. `plsa.compare_pu` and "
-            "`plsa.estimate_prior` say how sure that is.",
-        ),
-        "guesses_": Attribute(
-            "(n_documents,) array of int", "1 or 0 for the documents of the fit; positives are 1."
-        ),
-        "votes_": Attribute(
-            "(n_documents,) array or None",
-            "The share of the committee that is for each document of the fit; None without a committee.",
-        ),
-        "committee_": Attribute(
-            "list",
-            "The members: `n_topics`, `taken` (an entry per document) and `criterion`, which their votes "
-            "weigh. It is r^2 / P(f = 1) (Lee and Liu) of the positives that the member did not start from. "
-            "Empty without a committee.",
-        ),
-        "n_components_": Attribute("int", "The number of topics of the linked model."),
-        "must_link_satisfied_": Attribute(
-            "float", "The share of must-linked pairs that have one most probable topic; NaN without any pair."
-        ),
-        "cannot_link_satisfied_": Attribute(
-            "float",
-            "The share of cannot-linked pairs that have two most probable topics; NaN without any pair.",
-        ),
-        **shared("scaling_"),
+    _parameters: ClassVar[str] = """
+    n_components : int >= 1 or "auto"
+        The number of topics. "auto": a committee votes, and the linked model has as many topics as those of
+        its members had whose votes weigh most.
+    must_link : float >= 0
+        b1, the strength of must-links.
+    cannot_link : float >= 0
+        b2, the strength of cannot-links.
+    normalize : {"documents", "none"}
+        "documents": a link counts b1 or b2 times the words of a mean document, divided by the largest number
+        of links of its kind that one of its two documents has: links do not drown the words, however many
+        there are. "none": every link counts b1 or b2, as the authors have it.
+    init : {"positives", "random"}
+        Where P(w|z) starts: one topic half at the words of the positives, or of the documents that the
+        committee voted for, and half at the corpus's, the others at the corpus's times random draws; or all
+        of them at random.
+    positive_weight : float > 0
+        How often a positive document counts. With 1 the words of many unlabeled documents drown theirs.
+    scaling : "auto", None or CountScaler
+        What is done to the counts first. "auto": log counts. None takes them as they are.
+    student : None or "linear"
+        "linear" lets a linear classifier on TF-IDF judge, taught by the positives and by what the committee,
+        or the linked model, makes of the others. None: P(positive topics|document) of the linked model.
+    threshold : float >= -1e12 or "auto"
+        From which score on a document is positive. "auto": 0 for a student of the committee, else where the
+        scores of the unlabeled documents fall apart into two groups with the least variance (Otsu).
+    prior_strength : float >= 0
+        Pseudo-counts shared by the topics of every document, in the fit and in `transform`.
+    unlabeled : any
+        The entry of y that marks a document without a label; 0, None and NaN do so always.
+    """
+    _attributes: ClassVar[str] = """
+    components_ : (n_components, n_features) array
+        P(w|z) of the linked model.
+    topic_prior_ : (n_components,) array
+        P(z) that documents start from: uniform.
+    positive_topics_ : array of int
+        The topic that most positives have, as a row of `components_`.
+    threshold_ : float
+        Of the score; `decision_function` is the score less it.
+    class_prior_ : float
+        The share of the unlabeled documents that is taken for positive. `plsa.compare_pu` and
+        `plsa.estimate_prior` say how sure that is.
+    guesses_ : (n_documents,) array of int
+        1 or 0 for the documents of the fit; positives are 1.
+    votes_ : (n_documents,) array or None
+        The share of the committee that is for each document of the fit; None without a committee.
+    committee_ : list
+        The members: `n_topics`, `taken` (an entry per document) and `criterion`, which their votes weigh. It
+        is r^2 / P(f = 1) (Lee and Liu) of the positives that the member did not start from. Empty without a
+        committee.
+    n_components_ : int
+        The number of topics of the linked model.
+    must_link_satisfied_ : float
+        The share of must-linked pairs that have one most probable topic; NaN without any pair.
+    cannot_link_satisfied_ : float
+        The share of cannot-linked pairs that have two most probable topics; NaN without any pair.
+    scaling_
+    """
+
+    _checks: ClassVar[dict[str, Any]] = {
+        "must_link": check_strength,
+        "cannot_link": check_strength,
+        "positive_weight": partial(check_strength, above=0.0),
     }
 
     n_components: Any = "auto"
@@ -306,8 +269,8 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     def _check_looked_for(self) -> None:
         if not len(self.positive_topics_):
             raise ValueError(
-                f"{type(self).__name__} was fitted without positives, so that nothing is looked for: pass y to "
-                "fit, or use transform for the topics of documents."
+                f"{type(self).__name__} was fitted without positives, so that nothing is looked for: pass y "
+                "to fit, or use transform for the topics of documents."
             )
 
 

@@ -16,16 +16,7 @@ from plsa.engine.parameters import Parameters, padded
 from plsa.engine.starts import random_words
 from plsa.engine.steps import fold_in
 from plsa.estimators.base import AspectEstimator, Fitted, kept
-from plsa.estimators.parameters import (
-    Attribute,
-    Attributes,
-    Parameter,
-    Table,
-    choice,
-    estimator,
-    number,
-    whole,
-)
+from plsa.estimators.parameters import estimator
 from plsa.estimators.validation import check_weight
 from plsa.inputs import check_choice, check_distributions
 from plsa.labels.corpus import check_some_words
@@ -58,28 +49,22 @@ class PLSA(AspectEstimator):
     True
     """
 
-    _parameters: ClassVar[Table] = {
-        "n_components": Parameter("int", "The number of topics.", whole(1)),
-        "init": Parameter(
-            '"random", (n_components, n_features) array, or a pair of it and an (n_documents, n_components) '
-            "array",
-            "Where to start: P(w|z), and if given P(z|d), rows summing to one. An edited `components_` is one.",
-        ),
-        "prior_strength": Parameter(
-            "float",
-            "Pseudo-counts shared by the topics of every document, in the fit and in `transform`.",
-            number(),
-        ),
-        "warm_start": Parameter(
-            "bool",
-            "Whether `fit` goes on from the last fit's topics; and from its P(z|d), if X is the same.",
-            choice(True, False),
-        ),
-    }
-    _attributes: ClassVar[Attributes] = {
-        "components_": Attribute("(n_components, n_features) array", "P(w|z): row z is topic z."),
-        "topic_prior_": Attribute("(n_components,) array", "P(z) that documents start from: uniform."),
-    }
+    _parameters: ClassVar[str] = """
+    n_components : int >= 1
+        The number of topics.
+    init : "random", (n_components, n_features) array, or it and an (n_documents, n_components) array
+        Where to start: P(w|z), and if given P(z|d), rows summing to one. An edited `components_` is one.
+    prior_strength : float >= 0
+        Pseudo-counts shared by the topics of every document, in the fit and in `transform`.
+    warm_start : bool
+        Whether `fit` goes on from the last fit's topics; and from its P(z|d), if X is the same.
+    """
+    _attributes: ClassVar[str] = """
+    components_ : (n_components, n_features) array
+        P(w|z): row z is topic z.
+    topic_prior_ : (n_components,) array
+        P(z) that documents start from: uniform.
+    """
 
     n_components: int = 10
     _: KW_ONLY

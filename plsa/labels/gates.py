@@ -1,8 +1,8 @@
 """What a document's label allows, as a gate: the only thing in which the labeled models differ.
 
-A gate gives every document a state, every state a row of what it allows of each topic, and may learn the next
-gate from the expected topic counts N[state, topic] of a pass; it is never changed itself. C classes, K topics;
-the states of labeled documents are their classes and come first, those of unlabeled documents follow.
+A gate gives every document a state, every state a row of what it allows of each topic, and may learn the
+next gate from the expected topic counts N[state, topic] of a pass; it is never changed itself. C classes, K
+topics; the states of labeled documents are their classes and come first, those of unlabeled ones follow.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ class MissingLabel:
 
 @dataclass(frozen=True, slots=True)
 class OneComponent(MissingLabel):
-    """The component is drawn once per document: the gate is P(z), zero for what is not of the document's class.
+    """One component per document: the gate is P(z), zero for what is not of the document's class.
 
     P(z) = P(c) P(z|c), where c is the class of z, from the expected number of documents N[z] of a pass:
     P(c) ~ N[c] + `class_alpha` with N[c] = sum of N[z] over z in c, and P(z|c) ~ N[z] + `component_alpha`
-    (Nigam, McCallum and Mitchell 2006, eq. 3.10 and 3.11). Where there is nothing to go by, all have the same.
+    (Nigam et al. 2006, eq. 3.10 and 3.11). Where there is nothing to go by, all have the same.
     """
 
     class_alpha: float

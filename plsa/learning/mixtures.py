@@ -166,8 +166,8 @@ def _climb(
     )
     trace = np.column_stack([powers[: len(annealed.trace)], annealed.trace])
     if annealed.reason.by_person:
-        # Where that stands at power 1; nobody is asked again. Ctrl-C may have come when the very arrays of the
-        # parameters were taken for spare ones.
+        # Where that stands at power 1; nobody is asked again. Ctrl-C may have come when the very arrays of
+        # the parameters were taken for spare ones.
         steps.free_buffers()
         ended = em.run(steps, annealed.parameters, em.Stop(0, 0.0, 0.0))
         return _with(replace(ended, reason=annealed.reason), trace)

@@ -1,8 +1,8 @@
 """Learning from labeled and unlabeled documents together.
 
 All models start from the labels, take documents without a label in at a small weight, and stop early: more
-passes raise the likelihood and lower the accuracy. The likelihood of left-out words does not show it (it rises
-along); that a pass gains little does. A model is a line in a table of the estimators: its `Variant`.
+passes raise the likelihood and lower the accuracy. The likelihood of left-out words does not show it (it
+rises along); that a pass gains little does. What tells the models apart is their `Variant`.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ class _State:
 
 
 def _learn_by_guesses(corpus: Corpus, choice: Choice, plan: Plan, rng: np.random.RandomState) -> Learned:
-    """First a fit under each scaling, then guesses that these make together, a stretch under them, and so on."""
+    """A fit under each scaling, guesses that these make together, a stretch under them, and so on."""
     guesser = Guesser.of(corpus, student=plan.student)
     guesses = guesser.first()
     # The one that is kept goes first: Ctrl-C then finds something to keep.
@@ -260,8 +260,8 @@ def _learn_by_guesses(corpus: Corpus, choice: Choice, plan: Plan, rng: np.random
             break
     state = _State(tuple(members), guesses, members[-1].fit.reason)
     try:
-        for state in _relabelings(state, guesser, corpus, choice.settings, plan, rng):  # noqa: B007
-            pass
+        for later in _relabelings(state, guesser, corpus, choice.settings, plan, rng):
+            state = later
     except KeyboardInterrupt:  # while guesses were made: what the members have learned stands
         state = replace(state, reason=StopReason.INTERRUPTED)
     kept = state.members[0]

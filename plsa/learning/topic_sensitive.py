@@ -62,7 +62,7 @@ class Finder:
         return self._raw(counts, how) - self.threshold
 
     def probability(self, counts: Counts, how: Folding) -> NDArray[np.float64]:
-        """P(positive topics|document), or what follows from the student's margin; one half at the threshold."""
+        """P(positive topics|document), or what the student's margin says: one half at the threshold."""
         if self.student is None:
             return np.minimum(self._raw(counts, how), 1.0)
         return np.asarray(expit(2 * DEFAULT_SHARPNESS * self.scores(counts, how)))
