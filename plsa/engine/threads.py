@@ -9,9 +9,9 @@ import joblib  # scikit-learn brings it
 import plsa._kernels as _kernels
 
 # Below this many multiplications, a few milliseconds, threads save little and wait long on a busy machine.
-_SMALLEST_WORK = 20_000_000
+_MIN_WORK = 20_000_000
 
-_MOST_THREADS = 64  # more would take memory and give nothing: a pass is bound by memory
+_MAX_THREADS = 64  # more would take memory and give nothing: a pass is bound by memory
 
 _forked = False
 
@@ -24,6 +24,12 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
+
+
+def built_with() -> str:
+    """The instruction set in use and whether there are threads, in words."""
+    openmp = f"OpenMP, {available_threads()} threads" if _kernels.OPENMP else "no OpenMP, 1 thread"
+    return f"instruction set {_kernels.current_level()}, {openmp}"
 
 
 def available_threads() -> int:
@@ -41,7 +47,7 @@ def effective_threads(n_threads: int | None, work: int | None = None) -> int:
     if not _kernels.OPENMP or _forked:
         return 1
     if n_threads is None:
-        return 1 if work is not None and work < _SMALLEST_WORK else available_threads()
+        return 1 if work is not None and work < _MIN_WORK else available_threads()
     if n_threads < 0:
         return max(1, available_threads() + 1 + n_threads)
-    return min(int(n_threads), _MOST_THREADS)
+    return min(int(n_threads), _MAX_THREADS)

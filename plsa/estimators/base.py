@@ -32,8 +32,8 @@ from plsa.estimators.validation import (
 )
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import Labels
-from plsa.learning.aspects import Aspects, Folding
-from plsa.learning.scaling import Scaler, scaled_by
+from plsa.learning.aspects import Folding
+from plsa.learning.scaling import scaled_by
 
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
 
@@ -55,10 +55,15 @@ class CountEstimator(BaseEstimator):
             reset = self._begin()
             check_parameters(self)
             counts = check_counts(self, X, reset=reset, dtype=self._real())
-            vars(self).update(self._learn(counts, *given))
+            self._keep(self._learn(counts, *given))
         if getattr(self, "stop_reason_", None) == StopReason.INTERRUPTED:
             raise KeyboardInterrupt
         return self
+
+    def _keep(self, found: Fitted) -> None:
+        """Sets what a fit has found."""
+        for name, value in found.items():
+            setattr(self, name, value)
 
     def _begin(self) -> bool:
         """Lets go of what an earlier fit has set; whether the columns of X may be others than then."""
@@ -123,11 +128,12 @@ class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEst
 
     def scaled_counts(self, X: Any) -> Counts:
         """The counts of documents as the fitted model works with them."""
-        return scaled_by(self._scaler(), self.checked_counts(X))
+        counts = self.checked_counts(X)
+        return scaled_by(self._topic_model().scaler, counts)
 
-    def _scaler(self) -> Scaler | None:
-        aspects = getattr(self.model_, "aspects", self.model_)
-        return aspects.scaler
+    def _topic_model(self) -> Any:
+        """The topics, as a value."""
+        return getattr(self.model_, "aspects", self.model_)
 
     def _topics(self, counts: Counts) -> Real:
         """P(topic|document) of checked counts."""
@@ -191,11 +197,6 @@ class AspectEstimator(TopicEstimator):
         """How documents are folded in."""
         return Folding(int(self.fold_iter), float(self.fold_tol), self.n_threads)
 
-    def _aspects(self) -> Aspects:
-        """The topics, as a value."""
-        aspects: Aspects = getattr(self.model_, "aspects", self.model_)
-        return aspects
-
     def transform(self, X: Any) -> Real:
         """P(topic|document) of each document, by folding it in.
 
@@ -206,7 +207,7 @@ class AspectEstimator(TopicEstimator):
         return super().transform(X)
 
     def _topics(self, counts: Counts) -> Real:
-        return self._aspects().topics(counts, self._folding())
+        return self._topic_model().topics(counts, self._folding())
 
 
 @estimator

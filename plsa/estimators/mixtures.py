@@ -306,7 +306,8 @@ class NaiveBayesEM(ClassEstimator):
             self.n_threads,
         )
         named = scalings.named(self.scaling)
-        chosen, scores = str(self.scaling), {}
+        chosen = str(self.scaling)
+        scores: dict[str, float] = {}
         if is_auto(self.scaling):
             best, scores = choose_scaling(corpus, numbers, plan, scalings.values(named))
             chosen = scalings.DEFAULT if best is None else best
@@ -357,7 +358,7 @@ class NaiveBayesEM(ClassEstimator):
         check_is_fitted(self, "components_")
         codes = _check_assignment(classes, self.topic_class_, self.classes_)
         mixture = replace(self.model_, layout=Layout(codes, len(self.classes_)))
-        vars(self).update(_of_classes(mixture, self.doc_topic_, self._labels_))
+        self._keep(_of_classes(mixture, self.doc_topic_, self._labels_))
         return self
 
     def joint_log_likelihood(self, X: Any) -> NDArray[np.float64]:

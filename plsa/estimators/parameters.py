@@ -165,7 +165,8 @@ def check_of(kind: str) -> Check | None:
             if bound[1] == "int":
                 check = partial(check_whole, smallest=int(limit))
             else:
-                check = partial(check_number, **{"smallest" if bound[2] == ">=" else "above": limit})
+                above = limit if bound[2] == ">" else None
+                check = partial(check_number, smallest=limit, above=above)
         elif each == "bool":
             words += [True, False]
         elif each == "None" or each.startswith('"'):

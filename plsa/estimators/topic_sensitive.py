@@ -189,7 +189,8 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         return np.zeros(counts.n_documents, dtype=bool)
 
     def _learn_positives(self, counts: Counts, positive: NDArray[np.bool_], *more: Any) -> Fitted:
-        pairs = _check_links(*more, positive)
+        must_links, cannot_links = more
+        pairs = _check_links(must_links, cannot_links, positive)
         if 0 < positive.sum() < FEW_POSITIVES:
             shown = "1 document" if positive.sum() == 1 else f"{positive.sum()} documents"
             warnings.warn(

@@ -106,9 +106,10 @@ class OneComponent(MissingLabel):
     def learn(self, count: Matrix) -> Self:
         """P(c) and P(z|c) from the expected numbers of documents of each state and component."""
         documents = count.sum(axis=0)
-        in_class = np.bincount(self.layout.topic_class, documents, self.layout.n_classes) + self.class_alpha
+        n_classes = self.layout.n_classes
+        in_class: Matrix = np.bincount(self.layout.topic_class, documents, n_classes) + self.class_alpha
         total = in_class.sum()
-        class_prior = in_class / total if total > 0 else np.full(len(in_class), 1 / len(in_class))
+        class_prior = in_class / total if total > 0 else np.full(n_classes, 1 / n_classes)
         component_prior = self._shares(documents + self.component_alpha)
         return replace(self, class_prior=class_prior, component_prior=component_prior)
 
@@ -204,6 +205,7 @@ class Mislabeling:
 
     def states(self, code: Codes, guess: Codes | None) -> Codes:
         """The class, or C + the guess."""
+        assert guess is not None
         return np.where(code == UNLABELED, self.layout.n_classes + guess, code).astype(np.int32)
 
     def table(self) -> Matrix:

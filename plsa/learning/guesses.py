@@ -99,6 +99,7 @@ class Guesser:
     ) -> tuple[Student, Real]:
         """A student of some documents, and what it says of those without a label."""
         assert self.scaler is not None
+        assert self.matrix is not None
         weights = teach(matrix, code, weight, self.corpus.n_classes)
         return Student(self.scaler, weights), (self.matrix @ weights)[~self.known]
 

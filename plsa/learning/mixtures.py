@@ -182,7 +182,7 @@ def _climb(
 
 def _with(fit: Fit, annealed: Matrix | None = None) -> MixtureFit:
     """A fit, and what annealing went through before it."""
-    return MixtureFit(*(getattr(fit, each.name) for each in fields(Fit)), annealed=annealed)
+    return MixtureFit(**{each.name: getattr(fit, each.name) for each in fields(Fit)}, annealed=annealed)
 
 
 def _topic_prior(parameters: Parameters) -> Matrix:

@@ -361,7 +361,7 @@ def _guessing_candidates(learned: Corpus, judged: Corpus, plan: Plan) -> Probabi
         found[_ALONE] = probabilities(alone, 1.0)
         found[_TOGETHER] = probabilities(guesses.student.scores(judged.counts), 1.0)
     else:
-        together = sum(found[name] for name in plan.scalings)
+        together = np.sum([found[name] for name in plan.scalings], axis=0)
         scaling = plan.scalings[plan.default_scaling]
         found[_ALONE] = judge_labels(learned, judged, scaling, plan.settings, plan.method)
         found[_TOGETHER] = together / together.sum(axis=1, keepdims=True)

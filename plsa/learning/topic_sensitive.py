@@ -134,8 +134,8 @@ def look_for(
         finder = Finder(finder.aspects, topics)
         score = doc_topic[:, topics].sum(axis=1, dtype=np.float64)
         finder, taken = _judged(finder, score, counts, of_words, matrix, positive, votes, plan)
-    holding = (satisfied(kind, most) for kind in (links.must, links.cannot))
-    return Found(finder, fit, members, votes, *holding, taken)
+    must, cannot = satisfied(links.must, most), satisfied(links.cannot, most)
+    return Found(finder, fit, members, votes, must, cannot, taken)
 
 
 def _model(
