@@ -3,11 +3,12 @@
 `newsgroups_counts` is the matrix that the speed figures stand on; `prepared` gives the corpora of the
 papers' experiments, as the papers prepared theirs.
 
-The corpora are not part of the project. They are looked for in the folder given as ``data``, else
-in the folder named by the environment variable ``PLSA_DATA``, else in ``../shared/data`` seen from
-the repository's root. One folder a corpus, one JSON object a line in ``docs.jsonl.gz``. Where
-something is not there, `MissingCorpusError` says what, where it was looked for, and how to point
-elsewhere.
+The corpora are not part of the project. They are looked for in the folder that the environment variable
+``PLSA_DATA`` names, which ``--data`` sets, else in ``../shared/data`` seen from the project's root: one
+folder a corpus, one JSON object a line in ``docs.jsonl.gz``. Where one is not there, `MissingCorpusError`
+says what, where it was looked for, and how to point elsewhere. What is made of them is kept in
+``$XDG_CACHE_HOME/plsa-bench`` (``~/.cache`` where that is unset) under a name that changes with the
+corpus, the stop words and every setting.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-NAMES = ("20newsgroups", "webkb", "reuters21578", "enron-spam", "arxiv-100k")
+ROOT = Path(__file__).resolve().parents[2]  # of the project
 STOP_WORDS = Path("stopwords", "rouge155_smart_common_words_598.txt")
 TOKEN_PATTERN = "[A-Za-z0-9]+"
 
@@ -55,93 +56,51 @@ class MissingCorpusError(FileNotFoundError):
     """A corpus, or a file that belongs to it, is not where it was looked for."""
 
 
-def data_folder(data: str | os.PathLike | None = None) -> Path:
-    """The folder that holds the corpora: `data`, else PLSA_DATA, else ../shared/data.
-
-    Raises `MissingCorpusError` if that folder does not exist.
-    """
-    if data is not None:
-        folder, said_by = Path(data), "given as an argument"
-    elif os.environ.get("PLSA_DATA"):
-        folder, said_by = Path(os.environ["PLSA_DATA"]), "named by PLSA_DATA"
-    else:
-        repository = Path(__file__).resolve().parents[1]
-        folder, said_by = repository.parent / "shared" / "data", "the default"
-    if not folder.is_dir():
-        raise MissingCorpusError(
-            f"no folder of corpora at {folder} ({said_by}): set PLSA_DATA, or pass the folder "
-            "that holds one sub-folder a corpus, each with a docs.jsonl.gz"
-        )
-    return folder
-
-
-def _file(data: str | os.PathLike | None, *parts: str | os.PathLike) -> Path:
-    """The path of one file in the data folder, which exists: else `MissingCorpusError` names it."""
-    folder = data_folder(data)
+def _file(*parts: str | os.PathLike) -> Path:
+    """The path of one file in the folder of the corpora, which exists: else `MissingCorpusError` names it."""
+    folder = Path(os.environ.get("PLSA_DATA") or ROOT.parent / "shared" / "data")
     path = folder.joinpath(*parts)
     if not path.is_file():
-        present = sorted(child.name for child in folder.iterdir() if child.is_dir())
+        present = (
+            sorted(child.name for child in folder.iterdir() if child.is_dir()) if folder.is_dir() else []
+        )
         raise MissingCorpusError(
             f"no file {path}; the folders in {folder} are: {', '.join(present) or 'none'}. "
-            "Set PLSA_DATA, or pass the folder that holds the corpora"
+            "Set PLSA_DATA, or pass --data, the folder that holds the corpora"
         )
     return path
 
 
-def read(name: str, data: str | os.PathLike | None = None) -> tuple[list[str], list[str] | list[list[str]]]:
-    """The texts of a corpus and their labels, in the order of the file.
-
-    A label is a string; in a corpus whose documents bear several (reuters21578) it is a list of
-    strings, which may be empty. Nothing is dropped: duplicated texts stay in.
-    """
-    texts, labels = [], []
-    for document in _documents(name, data):
-        texts.append(document["text"])
-        labels.append(document["label"] if "label" in document else document["labels"])
-    return texts, labels
-
-
-def _documents(name: str, data: str | os.PathLike | None) -> Iterable[dict[str, Any]]:
-    with gzip.open(_file(data, name, "docs.jsonl.gz"), "rt", encoding="utf-8") as lines:
+def documents(name: str) -> Iterable[dict[str, Any]]:
+    """All documents of a corpus in the order of its file; duplicated texts stay in."""
+    with gzip.open(_file(name, "docs.jsonl.gz"), "rt", encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 
 
-def stop_words(data: str | os.PathLike | None = None) -> list[str]:
+def stop_words() -> list[str]:
     """The words of the ROUGE-SMART list that `TOKEN_PATTERN` can produce, sorted.
 
     The contractions of the list ("don't") are left out, because no token contains an apostrophe.
     """
-    words = _file(data, STOP_WORDS).read_text(encoding="utf-8").lower().split()
+    words = _file(STOP_WORDS).read_text(encoding="utf-8").lower().split()
     return sorted({word for word in words if word.isascii() and word.isalnum()})
 
 
-def newsgroups_counts(
-    data: str | os.PathLike | None = None, min_document_frequency: int = 2
-) -> tuple[scipy.sparse.csr_matrix, np.ndarray]:
+def newsgroups_counts() -> tuple[scipy.sparse.csr_matrix, np.ndarray]:
     """The word counts of 20 Newsgroups (documents x words, CSR, float32) and the vocabulary.
 
-    Whole posts in lower case, headers included; tokens ``[A-Za-z0-9]+``; without the stop words;
-    words in at least `min_document_frequency` posts. The default 2 gives 18,846 documents, 74,332
-    words, 1,895,683 nonzeros and 2,983,402 tokens; no document is empty. (1 would give 1,989,239
-    nonzeros, 5 gives 1,792,691.) Column indices are int32 and sorted in every row; the vocabulary
-    is in alphabetical order.
-
-    The matrix is kept in ``$XDG_CACHE_HOME/plsa-bench`` (``~/.cache`` where that is unset) under a
-    name that changes with the corpus file, the stop list and every setting above.
+    Whole posts in lower case, headers included; tokens ``[A-Za-z0-9]+``; without the stop words; words in at
+    least two posts: 18,846 documents, 74,332 words, 1,895,683 nonzeros and 2,983,402 tokens; no document is
+    empty. (All words would give 1,989,239 nonzeros, those in five posts 1,792,691.) Column indices are int32
+    and sorted in every row; the vocabulary is in alphabetical order.
     """
-    source = _file(data, "20newsgroups", "docs.jsonl.gz")
-    stops = stop_words(data)
-    corpus = hashlib.sha256(source.read_bytes()).hexdigest()
-    facts = repr((corpus, stops, TOKEN_PATTERN, min_document_frequency, "float32"))
-    key = hashlib.sha256(facts.encode()).hexdigest()[:16]
-    kept = _cache_folder() / f"20newsgroups-{key}.npz"
 
-    def make() -> dict[str, np.ndarray]:
-        texts, _ = read("20newsgroups", data)
-        return _counted(texts, stops, min_document_frequency, np.float32)
+    def make(stops: list[str]) -> dict[str, np.ndarray]:
+        texts = [document["text"] for document in documents("20newsgroups")]
+        return counted(texts, stops, 2, np.float32)
 
-    arrays = _kept(kept, make)
-    return _counts(arrays), arrays["vocabulary"].astype(str)
+    arrays = kept("20newsgroups", "20newsgroups", make, after=(2, "float32"))
+    return counts_of(arrays), arrays["vocabulary"].astype(str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,39 +113,34 @@ class Prepared:
     labels: np.ndarray  # strings
 
 
-def prepared(name: str, data: str | os.PathLike | None = None) -> Prepared:
+def prepared(name: str) -> Prepared:
     """One of `PREPARED`, every word counted that is no stop word, however rare.
 
     As the papers have it: e-mail addresses out of the news posts, HTTP headers and HTML out of WebKB,
     tokens ``[A-Za-z0-9]+`` in lower case, no stop words, no stemming. Reuters keeps the documents whose
     only topic is one of the seven, or ten; Enron spam loses texts that stood before. Words that are too rare
-    go when a split is known (`papers/splits.py`). Kept on disk like `newsgroups_counts`.
+    go when a split is known (`splits`).
     """
     if name not in PREPARED:
         raise ValueError(f"no prepared corpus {name!r}; there are {', '.join(PREPARED)}")
-    source = _file(data, PREPARED[name], "docs.jsonl.gz")
-    stops = stop_words(data)
-    corpus = hashlib.sha256(source.read_bytes()).hexdigest()
-    facts = repr((name, corpus, stops, TOKEN_PATTERN, _PREPARATION))
-    key = hashlib.sha256(facts.encode()).hexdigest()[:16]
 
-    def make() -> dict[str, np.ndarray]:
-        documents = list(_selected(name, _documents(PREPARED[name], data)))
-        clean = {"20news": _without_addresses, "webkb": _without_html}.get(name, str)
+    def make(stops: list[str]) -> dict[str, np.ndarray]:
+        chosen = list(_selected(name, documents(PREPARED[name])))
+        clean = {"20news": without_addresses, "webkb": _without_html}.get(name, str)
         return {
-            "ids": np.array([identity for identity, _, _ in documents]),
-            "labels": np.array([label for _, label, _ in documents]),
-            **_counted([clean(text) for _, _, text in documents], stops, 1, np.int64),
+            "ids": np.array([identity for identity, _, _ in chosen]),
+            "labels": np.array([label for _, label, _ in chosen]),
+            **counted([clean(text) for _, _, text in chosen], stops, 1, np.int64),
         }
 
-    arrays = _kept(_cache_folder() / f"{name}-{key}.npz", make)
-    return Prepared(_counts(arrays), arrays["vocabulary"].astype(str), arrays["ids"], arrays["labels"])
+    arrays = kept(name, PREPARED[name], make, (name,), (_PREPARATION,))
+    return Prepared(counts_of(arrays), arrays["vocabulary"].astype(str), arrays["ids"], arrays["labels"])
 
 
-def _selected(name: str, documents: Iterable[dict[str, Any]]) -> Iterable[tuple[str, str, str]]:
+def _selected(name: str, every: Iterable[dict[str, Any]]) -> Iterable[tuple[str, str, str]]:
     """Identity, label and text of the documents that belong to a prepared corpus."""
     seen: set[str] = set()
-    for document in documents:
+    for document in every:
         label = document.get("label")
         if name in REUTERS_CLASSES:
             if len(document["labels"]) != 1 or document["labels"][0] not in REUTERS_CLASSES[name]:
@@ -207,7 +161,7 @@ _MARKUP = tuple(
 )
 
 
-def _without_addresses(text: str) -> str:
+def without_addresses(text: str) -> str:
     return _ADDRESS.sub(" ", text)
 
 
@@ -222,16 +176,16 @@ def _without_html(page: str) -> str:
     return html.unescape(page)
 
 
-def _counted(texts: list[str], stops: list[str], min_document_frequency: int, dtype: Any) -> dict[str, Any]:
+def counted(texts: list[str], stops: list[str], min_document_frequency: int, dtype: Any) -> dict[str, Any]:
     """The counts of texts and their vocabulary, as the arrays that are kept."""
-    vectoriser = CountVectorizer(
+    vectorizer = CountVectorizer(
         lowercase=True,
         token_pattern=TOKEN_PATTERN,
         stop_words=stops,
         min_df=min_document_frequency,
         dtype=dtype,
     )
-    counts = scipy.sparse.csr_matrix(vectoriser.fit_transform(texts))
+    counts = scipy.sparse.csr_matrix(vectorizer.fit_transform(texts))
     counts.sort_indices()
     return {
         "data": counts.data,
@@ -239,21 +193,36 @@ def _counted(texts: list[str], stops: list[str], min_document_frequency: int, dt
         "indptr": counts.indptr,
         "shape": np.array(counts.shape),
         # As bytes, a quarter of the size: `TOKEN_PATTERN` lets no other than ASCII through.
-        "vocabulary": vectoriser.get_feature_names_out().astype(bytes),
+        "vocabulary": vectorizer.get_feature_names_out().astype(bytes),
     }
 
 
-def _counts(arrays: dict[str, np.ndarray]) -> scipy.sparse.csr_matrix:
+def counts_of(arrays: dict[str, np.ndarray]) -> scipy.sparse.csr_matrix:
     return scipy.sparse.csr_matrix(
         (arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"])
     )
 
 
-def _kept(path: Path, make: Callable[[], dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """The arrays in a file, which are made and written where it is not there."""
+def kept(
+    prefix: str,
+    corpus: str,
+    make: Callable[[list[str]], dict[str, np.ndarray]],
+    before: tuple[Any, ...] = (),
+    after: tuple[Any, ...] = (),
+) -> dict[str, np.ndarray]:
+    """What `make` makes of a corpus and the stop words, made once and then read from its file.
+
+    `before` and `after` are the settings that decide it besides.
+    """
+    source = hashlib.sha256(_file(corpus, "docs.jsonl.gz").read_bytes()).hexdigest()
+    stops = stop_words()
+    facts = repr((*before, source, stops, TOKEN_PATTERN, *after))
+    base = os.environ.get("XDG_CACHE_HOME")
+    folder = (Path(base) if base else Path.home() / ".cache") / "plsa-bench"
+    path = folder / f"{prefix}-{hashlib.sha256(facts.encode()).hexdigest()[:16]}.npz"
     if not path.is_file():
-        arrays = make()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        arrays = make(stops)
+        folder.mkdir(parents=True, exist_ok=True)
         # Written under another name and then renamed: a run that is interrupted, or a second one at
         # the same time, never leaves half a file under the name that is trusted above.
         unfinished = path.with_suffix(f".{os.getpid()}.npz")
@@ -261,9 +230,3 @@ def _kept(path: Path, make: Callable[[], dict[str, np.ndarray]]) -> dict[str, np
         os.replace(unfinished, path)
     with np.load(path, allow_pickle=False) as stored:
         return dict(stored)
-
-
-def _cache_folder() -> Path:
-    """Where made matrices are kept; it need not exist yet."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "plsa-bench"

@@ -1,8 +1,8 @@
 """The splits that every learner is measured on, and the counts of their documents.
 
 Those of 20 Newsgroups, WebKB and Reuters-7 are files, ``splits/<corpus>_seed<k>.npz`` in the folder of the
-evaluation protocol: the one given, else the one named by the environment variable ``PLSA_PROTOCOL``, else
-``../shared/protocol`` seen from the repository's root. Those of Enron spam are drawn here by the same rules
+evaluation protocol: the one named by the environment variable ``PLSA_PROTOCOL``, which ``--protocol`` sets,
+else ``../shared/protocol`` seen from the project's root. Those of Enron spam are drawn here by the same rules
 from the seed, 20,000 documents for training, half of each class, as the papers' private set had it.
 """
 
@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from bench import corpora
+from bench.shared import corpora
 
-CORPORA = ("20news", "webkb", "reuters7", "enron")
+CORPORA = {"20news": "20 Newsgroups", "webkb": "WebKB", "reuters7": "Reuters-7", "enron": "Enron spam"}
 RATIOS = (0.003, 0.005, 0.008, 0.01, 0.05, 0.2, 0.4, 1.0)
 SEEDS = (0, 1, 2, 3, 4)
 MIN_DOCUMENT_FREQUENCY = 5
@@ -55,36 +55,21 @@ class Split:
 
 
 @lru_cache(maxsize=2)
-def load(
-    corpus: str,
-    seed: int,
-    data: str | os.PathLike | None = None,
-    protocol: str | os.PathLike | None = None,
-) -> Split:
+def load(corpus: str, seed: int) -> Split:
     """Split `seed` of a corpus. A word is kept that stands in five training documents or more."""
-    whole = corpora.prepared(corpus, data)
+    whole = corpora.prepared(corpus)
     classes, y = np.unique(whole.labels, return_inverse=True)
-    parts = _drawn(y, seed) if corpus == "enron" else _read(corpus, seed, protocol, whole.ids, y)
+    parts = _drawn(y, seed) if corpus == "enron" else _read(corpus, seed, whole.ids, y)
     frequency = np.bincount(whole.counts[parts["train"]].indices, minlength=whole.counts.shape[1])
     counts = whole.counts[:, frequency >= MIN_DOCUMENT_FREQUENCY].tocsr()
     labelled = {ratio: parts[f"lab_{ratio:g}"] for ratio in RATIOS}
     return Split(counts, y, classes, parts["train"], parts["test"], labelled)
 
 
-def protocol_folder(protocol: str | os.PathLike | None = None) -> Path:
-    """The folder of the evaluation protocol: `protocol`, else PLSA_PROTOCOL, else ../shared/protocol."""
-    if protocol is not None:
-        return Path(protocol)
-    if os.environ.get("PLSA_PROTOCOL"):
-        return Path(os.environ["PLSA_PROTOCOL"])
-    return Path(__file__).resolve().parents[3] / "shared" / "protocol"
-
-
-def _read(
-    corpus: str, seed: int, protocol: str | os.PathLike | None, ids: np.ndarray, y: np.ndarray
-) -> dict[str, Any]:
+def _read(corpus: str, seed: int, ids: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     """The arrays of a split's file, which must speak of the same documents in the same order."""
-    path = protocol_folder(protocol) / "splits" / f"{corpus}_seed{seed}.npz"
+    folder = Path(os.environ.get("PLSA_PROTOCOL") or corpora.ROOT.parent / "shared" / "protocol")
+    path = folder / "splits" / f"{corpus}_seed{seed}.npz"
     if not path.is_file():
         raise MissingSplitError(
             f"no split {path}: set PLSA_PROTOCOL, or pass --protocol, the folder that holds splits/"

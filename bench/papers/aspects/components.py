@@ -8,22 +8,23 @@ aspects.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
+import argparse
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from bench import report
-from bench.papers import printed, run, tables
+from bench.papers.aspects import fits, printed, tables
+from bench.shared import cells, draw, report
+from bench.shared.cells import Cell, Measured
 
 NAME = "components"
+CELLS = fits
 CORPUS = "20news"
 ONE_EACH = printed.CLASSES[CORPUS]
-# Title, what the thesis prints, colour.
+# Title, what the thesis prints, color.
 METHODS = {
-    "method 1: a class": (printed.TABLE_6_3_PER_CLASS, report.OURS),
-    "method 2: open to all": (printed.TABLE_6_3_EXTRA, report.COLOURS[0]),
-    "splitting": (printed.TABLE_6_4, report.COLOURS[1]),
+    "method 1: a class": (printed.TABLE_6_3_PER_CLASS, draw.OURS),
+    "method 2: open to all": (printed.TABLE_6_3_EXTRA, draw.COLORS[0]),
+    "splitting": (printed.TABLE_6_4, draw.COLORS[1]),
 }
 MOST = 60  # aspects that are measured
 
@@ -39,7 +40,7 @@ def _name(method: str, topics: int) -> str:
     return f"supervised-papers+{topics - ONE_EACH}"
 
 
-def wanted(seeds: Iterable[int], starts: int) -> Iterable[run.Cell]:
+def wanted(options: argparse.Namespace) -> Iterator[Cell]:
     """The cells of the table."""
     learners = {
         _name(method, topics)
@@ -47,10 +48,10 @@ def wanted(seeds: Iterable[int], starts: int) -> Iterable[run.Cell]:
         for topics in figures
         if topics <= MOST
     }
-    return run.cells([CORPUS], [1.0], sorted(learners), seeds, starts)
+    return fits.cells(options, [CORPUS], [1.0], sorted(learners))
 
 
-def tell(measured: tables.Measured, folder: Path) -> list[str]:
+def tell(measured: Measured, folder: Path) -> list[str]:
     """The report."""
     every = sorted(set().union(*(figures for figures, _ in METHODS.values())))
     rows = [[str(topics)] for topics in every]
@@ -59,13 +60,13 @@ def tell(measured: tables.Measured, folder: Path) -> list[str]:
     for method, (figures, _) in METHODS.items():
         header += [method, "printed"]
         group = [
-            measured.values(CORPUS, 1.0, _name(method, topics)) if topics in figures else {}
+            tables.values(measured, CORPUS, 1.0, _name(method, topics)) if topics in figures else {}
             for topics in every
         ]
         for row, topics, shown in zip(rows, every, tables.column(group), strict=True):
             row += [shown, _shown(figures, topics)] if topics in figures else ["", ""]
         compared += [
-            (f"{method}, {topics}", measured.mean(CORPUS, 1.0, _name(method, topics)), figure)
+            (f"{method}, {topics}", tables.mean(measured, CORPUS, 1.0, _name(method, topics)), figure)
             for topics, (figure, _) in figures.items()
         ]
     _draw(measured, folder / f"{NAME}.png")
@@ -81,30 +82,25 @@ def _shown(figures: dict[int, tuple[float, float]], topics: int) -> str:
     return f"{figures[topics][0]:.1f} ±{figures[topics][1]:.1f}" if topics in figures else ""
 
 
-def _draw(measured: tables.Measured, path: Path) -> None:
-    made, (axes,) = report.figure(8, 4.2)
-    for method, (figures, colour) in METHODS.items():
+def _draw(measured: Measured, path: Path) -> None:
+    made, (axes,) = draw.figure(8, 4.2)
+    for method, (figures, color) in METHODS.items():
         found = {
             topics: list(values.values())
             for topics in figures
-            if (values := measured.values(CORPUS, 1.0, _name(method, topics)))
+            if (values := tables.values(measured, CORPUS, 1.0, _name(method, topics)))
         }
         means = [sum(values) / len(values) for values in found.values()]
-        axes.plot(list(found), means, "o-", color=colour, markersize=4, label=method)
-        _hollow(axes, figures, "D", colour, f"{method} (printed)")
+        axes.plot(list(found), means, "o-", color=color, markersize=4, label=method)
+        points = {topics: mean for topics, (mean, _) in figures.items()}
+        draw.hollow(axes, points, color, label=f"{method} (printed)")
     axes.set_title("20 Newsgroups, all labels, supervised PLSA")
-    axes.set_xlabel(f"aspects; mean of {measured.splits()} splits")
+    axes.set_xlabel(f"aspects; mean of {measured.trials()} splits")
     axes.set_ylabel("F-score, %")
-    axes.grid(axis="y", color="#e6e6e6", linewidth=0.8)
-    axes.set_axisbelow(True)
+    draw.rules(axes, "y")
     axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=9.5)
-    report.save_figure(made, path)
-
-
-def _hollow(axes: Any, figures: dict[int, tuple[float, float]], marker: str, colour: str, label: str) -> None:
-    means = [mean for mean, _ in figures.values()]
-    axes.plot(list(figures), means, marker, mfc="white", mec=colour, markersize=6.5, label=label)
+    draw.save_figure(made, path)
 
 
 if __name__ == "__main__":
-    sys.exit(tables.main(NAME, __doc__, wanted, tell))
+    cells.main(__spec__.name)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import plsa
-from bench.papers import printed, rivals
-from bench.papers.splitting import SplitAspects
+from bench.papers.aspects import printed, rivals
+from bench.papers.aspects.splitting import SplitAspects
 
 # On the word of the papers: counts as they are. All passes are made.
 _PAPERS = {"scaling": None, "prior_strength": 0.0, "smoothing": 0.01, "max_iter": 100, "tol": 0.0}

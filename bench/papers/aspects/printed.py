@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bench.papers.splits import RATIOS
+from bench.shared.splits import RATIOS
 
 # |A|, the number of aspects that the papers chose (thesis section 6.5), and the classes.
 ASPECTS = {"20news": 40, "webkb": 16, "reuters7": 14, "enron": 4}

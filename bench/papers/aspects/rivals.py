@@ -16,7 +16,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 
 import plsa
-from bench.papers.splits import UNLABELLED
+from bench.shared.splits import UNLABELLED
 
 
 class LabelsOnly(ClassifierMixin, BaseEstimator):

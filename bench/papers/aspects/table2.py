@@ -6,21 +6,23 @@ cent, mean and standard deviation over the splits. Enron spam stands for the pap
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
+import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
-from bench import report
-from bench.papers import draw, printed, run, splits, tables
-from bench.papers.learners import learner
+from bench.papers.aspects import curves, fits, printed, tables
+from bench.papers.aspects.learners import learner
+from bench.shared import cells, draw, report, splits
+from bench.shared.cells import Cell, Measured
 
 NAME = "table2"
+CELLS = fits
 ROWS = ("nb", "svm", "lr", "supervised-papers", "supervised", "soft")
 
 
-def wanted(seeds: Iterable[int], starts: int) -> Iterable[run.Cell]:
+def wanted(options: argparse.Namespace) -> Iterator[Cell]:
     """The cells of the table."""
-    return run.cells(splits.CORPORA, [1.0], ROWS, seeds, starts)
+    return fits.cells(options, splits.CORPORA, [1.0], ROWS)
 
 
 def _printed(corpus: str, row: str) -> float | None:
@@ -30,17 +32,21 @@ def _printed(corpus: str, row: str) -> float | None:
     return printed.TABLE_2.get(corpus, {}).get(family if papers else row)
 
 
-def tell(measured: tables.Measured, folder: Path) -> list[str]:
+def tell(measured: Measured, folder: Path) -> list[str]:
     """The report."""
     header, columns = [""], [[learner(row).title for row in ROWS]]
     for corpus in splits.CORPORA:
-        header.append(tables.CORPUS_TITLES[corpus])
-        columns.append(tables.column([measured.values(corpus, 1.0, row) for row in ROWS]))
+        header.append(splits.CORPORA[corpus])
+        columns.append(tables.column([tables.values(measured, corpus, 1.0, row) for row in ROWS]))
         if corpus in printed.TABLE_2:
             header.append("printed")
             columns.append([f"{_printed(corpus, row) or '':}" for row in ROWS])
     compared = [
-        (tables.CORPUS_TITLES[corpus], measured.mean(corpus, 1.0, "supervised-papers"), figures["supervised"])
+        (
+            splits.CORPORA[corpus],
+            tables.mean(measured, corpus, 1.0, "supervised-papers"),
+            figures["supervised"],
+        )
         for corpus, figures in printed.TABLE_2.items()
     ]
     _draw(measured, folder / f"{NAME}.png")
@@ -53,18 +59,18 @@ def tell(measured: tables.Measured, folder: Path) -> list[str]:
     ]
 
 
-def _draw(measured: tables.Measured, path: Path) -> None:
-    made, panels = report.figure(13, 2.9, len(splits.CORPORA))
+def _draw(measured: Measured, path: Path) -> None:
+    made, panels = draw.figure(13, 2.9, len(splits.CORPORA))
     for axes, corpus in zip(panels, splits.CORPORA, strict=True):
         for place, row in enumerate(reversed(ROWS)):
-            colour = draw.COLOURS[row.partition("-")[0]]
+            color = curves.COLORS[row.partition("-")[0]]
             if (figure := _printed(corpus, row)) is not None:
-                axes.plot(figure, place, "D", markerfacecolor="white", markeredgecolor=colour, markersize=7)
-            each = list(measured.values(corpus, 1.0, row).values())
-            axes.plot(each, [place] * len(each), "|", color=colour, markersize=7, alpha=0.6)
+                axes.plot(figure, place, "D", markerfacecolor="white", markeredgecolor=color, markersize=7)
+            each = list(tables.values(measured, corpus, 1.0, row).values())
+            axes.plot(each, [place] * len(each), "|", color=color, markersize=7, alpha=0.6)
             if each:
-                axes.plot(sum(each) / len(each), place, "o", color=colour, markersize=6)
-        axes.set_title(tables.CORPUS_TITLES[corpus])
+                axes.plot(sum(each) / len(each), place, "o", color=color, markersize=6)
+        axes.set_title(splits.CORPORA[corpus])
         axes.set_xlabel("F-score, %")
         axes.set_ylim(-0.6, len(ROWS) - 0.4)
         axes.set_yticks(range(len(ROWS)), [learner(row).title for row in reversed(ROWS)])
@@ -75,13 +81,13 @@ def _draw(measured: tables.Measured, path: Path) -> None:
     made.text(
         0.5,
         -0.14,
-        f"discs: mean of {measured.splits()} splits, ticks: each of them; hollow: printed by the papers",
+        f"discs: mean of {measured.trials()} splits, ticks: each of them; hollow: printed by the papers",
         ha="center",
-        color=report.MUTED,
+        color=draw.MUTED,
         fontsize=10,
     )
-    report.save_figure(made, path)
+    draw.save_figure(made, path)
 
 
 if __name__ == "__main__":
-    sys.exit(tables.main(NAME, __doc__, wanted, tell))
+    cells.main(__spec__.name)

@@ -8,36 +8,38 @@ private set, an easier one, so that its printed figures do not compare.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
+import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
-from bench import report
-from bench.papers import draw, printed, run, splits, tables
+from bench.papers.aspects import curves, fits, printed, tables
+from bench.shared import cells, draw, report, splits
+from bench.shared.cells import Cell, Measured
 
 NAME = "table4"
+CELLS = fits
 FAMILIES = ("hard", "soft")
 RATIOS = (0.003, 0.005, 0.008, 0.01)
 SETTINGS = {"raw counts": "-papers", "random start": "-random", "defaults": ""}
 
 
-def wanted(seeds: Iterable[int], starts: int) -> Iterable[run.Cell]:
+def wanted(options: argparse.Namespace) -> Iterator[Cell]:
     """The cells of the table."""
     learners = [f"{family}{setting}" for family in FAMILIES for setting in SETTINGS.values()]
-    return run.cells(splits.CORPORA, RATIOS, learners, seeds, starts)
+    return fits.cells(options, splits.CORPORA, RATIOS, learners)
 
 
-def tell(measured: tables.Measured, folder: Path) -> list[str]:
+def tell(measured: Measured, folder: Path) -> list[str]:
     """The report."""
     parts, compared = [], []
     for title, setting in SETTINGS.items():
         header = ["labels", "model"]
         lines = [[tables.percent(ratio), family] for ratio in RATIOS for family in FAMILIES]
         for corpus in splits.CORPORA:
-            header += [tables.CORPUS_TITLES[corpus], "printed"]
+            header += [splits.CORPORA[corpus], "printed"]
             for place, ratio in enumerate(RATIOS):
                 pair = tables.column(
-                    [measured.values(corpus, ratio, f"{family}{setting}") for family in FAMILIES]
+                    [tables.values(measured, corpus, ratio, f"{family}{setting}") for family in FAMILIES]
                 )
                 for line, family, shown in zip(lines[2 * place :], FAMILIES, pair, strict=False):
                     line += [shown, f"{printed.TABLE_4[corpus][family][ratio]:.1f}"]
@@ -45,36 +47,32 @@ def tell(measured: tables.Measured, folder: Path) -> list[str]:
     for corpus in printed.TABLE_2:
         for family in FAMILIES:
             for ratio, figure in printed.TABLE_4[corpus][family].items():
-                mean = measured.mean(corpus, ratio, f"{family}-papers")
+                mean = tables.mean(measured, corpus, ratio, f"{family}-papers")
                 compared.append((f"{corpus} {tables.percent(ratio)} {family}", mean, figure))
     _draw(measured, folder / f"{NAME}.png")
     bold = "**Bold**: better than the other one of the two by a paired t-test over the splits at 5%."
     return [*parts, bold, tables.against_printed(compared), f"![Hard against soft]({NAME}.png)"]
 
 
-def _draw(measured: tables.Measured, path: Path) -> None:
-    made, panels = draw.grid(13, 8, 2, 2)
+def _draw(measured: Measured, path: Path) -> None:
+    x = "labelled documents ({} splits; hollow: printed by the papers)"
+    made, panels = curves.four(measured, 13, 8, "F-score, %", x)
     made.subplots_adjust(wspace=0.55, hspace=0.3)
-    for axes, corpus in zip(panels, splits.CORPORA, strict=True):
+    for corpus, axes in panels.items():
         lines = [
-            draw.Line(f"{family}{setting}", f"{family}, {title}", "--" if setting else "-")
+            curves.Line(f"{family}{setting}", f"{family}, {title}", "--" if setting else "-")
             for title, setting in SETTINGS.items()
             for family in FAMILIES
         ]
         for family in FAMILIES:
-            draw.hollow(axes, printed.TABLE_4[corpus][family], draw.COLOURS[family])
-        ends = draw.curves(axes, measured, corpus, lines)
-        draw.ratio_axis(axes)
+            draw.hollow(axes, printed.TABLE_4[corpus][family], curves.COLORS[family])
+        ends = curves.lines(axes, measured, corpus, lines)
+        curves.ratio_axis(axes)
         axes.set_xlim(0.0028, 0.0107)
         axes.set_xticks(RATIOS, map(tables.percent, RATIOS))
-        axes.set_title(tables.CORPUS_TITLES[corpus])
         draw.label_ends(axes, ends, 0.08)
-    panels[0].set_ylabel("F-score, %")
-    panels[2].set_ylabel("F-score, %")
-    for axes in panels[2:]:
-        axes.set_xlabel(f"labelled documents ({measured.splits()} splits; hollow: printed by the papers)")
-    report.save_figure(made, path)
+    draw.save_figure(made, path)
 
 
 if __name__ == "__main__":
-    sys.exit(tables.main(NAME, __doc__, wanted, tell))
+    cells.main(__spec__.name)
