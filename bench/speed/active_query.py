@@ -3,8 +3,7 @@
 `ActiveLearner` with `SoftMislabelingPLSA` and one label a class at the start, as it comes: the median of
 `tell` and `query` together over some answers, on one thread, and beside it a full fit of the same model to
 the labels of then, which is what `predict` waits for. All of 20 Newsgroups; the same eleven times over, cut
-at 200,000 documents; and 200,000 abstracts of arXiv, each of 100,000 twice, in 108 classes. ``python
-bench/active_query.py --help``.
+at 200,000 documents; and 200,000 abstracts of arXiv, each of 100,000 twice, in 108 classes.
 """
 
 from __future__ import annotations
@@ -12,15 +11,16 @@ from __future__ import annotations
 import argparse
 import warnings
 from functools import partial
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import corpora
 import numpy as np
-import report
 import scipy.sparse
 from threadpoolctl import threadpool_limits
 
+from bench.shared import corpora, report
+from bench.speed import record
 from plsa import ActiveLearner, SoftMislabelingPLSA
 
 NAME = "active_query"
@@ -37,18 +37,18 @@ def repeated(counts: Any, labels: np.ndarray) -> tuple[Any, np.ndarray]:
     return counts[rows], labels[rows]
 
 
-def pool(name: str, data: str | None) -> tuple[scipy.sparse.csr_matrix, np.ndarray]:
+def pool(name: str) -> tuple[scipy.sparse.csr_matrix, np.ndarray]:
     """Counts and the number of each document's class."""
-    whole = corpora.prepared("arxiv" if name.startswith("arXiv") else "20news", data)
+    whole = corpora.prepared("arxiv" if name.startswith("arXiv") else "20news")
     frequency = np.bincount(whole.counts.indices, minlength=whole.counts.shape[1])
     counts = whole.counts[:, frequency >= LEAST].tocsr()
     code = np.unique(whole.labels, return_inverse=True)[1]
     return repeated(counts, code) if "200,000" in name else (counts, code)
 
 
-def waited(name: str, strategy: str, answers: int, data: str | None, *, fit: bool) -> dict[str, Any]:
+def waited(name: str, strategy: str, answers: int, *, fit: bool) -> dict[str, Any]:
     """Seconds of each answer, of the start, and of a full fit."""
-    counts, code = pool(name, data)
+    counts, code = pool(name)
     known = np.full(len(code), -1)
     rng = np.random.default_rng(0)
     for each in range(code.max() + 1):
@@ -109,11 +109,8 @@ def told(measured: dict[str, dict[str, Any]]) -> tuple[list[list[str]], list[lis
     return times, targets
 
 
-def main() -> None:
-    """Runs all of it and writes the report."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    report.add_pass_options(parser)
-    options = parser.parse_args()
+def measure(options: argparse.Namespace) -> record.Record:
+    """All of it."""
     answers = options.repeats or (3 if options.quick else 15)
     settings = {
         "answers": answers,
@@ -121,37 +118,28 @@ def main() -> None:
         "least": LEAST,
         "model": "SoftMislabelingPLSA, one thread",
     }
-    record = report.Record(
-        NAME, report.folder(options), settings, ("plsa-learn", "numpy", "scipy"), options.resume
-    )
-    measured = {}
+    kept = record.Record(NAME, options, settings)
     wanted = [("20 Newsgroups", strategy) for strategy in STRATEGIES]
     wanted += [(name, "auto") for name in list(TARGETS)[1:]]
-    try:
-        for name, strategy in wanted:
-            few = answers if name == "20 Newsgroups" else max(3, answers // 3)
-            fit = strategy == "auto" and name == "20 Newsgroups"
-            measure = partial(waited, name, strategy, few, options.data, fit=fit)
-            measured[f"{name}: {strategy}"] = record.measured(f"{name}: {strategy}", measure)
-    except corpora.MissingCorpusError as error:
-        raise SystemExit(f"{NAME}.py: {error}") from None
-    times, targets = told(measured)
+    for name, strategy in wanted:
+        few = answers if name == "20 Newsgroups" else max(3, answers // 3)
+        fit = strategy == "auto" and name == "20 Newsgroups"
+        kept.measured(f"{name}: {strategy}", partial(waited, name, strategy, few, fit=fit))
+    return kept
+
+
+def tell(facts: dict[str, Any], folder: Path) -> list[str]:
+    """The report."""
+    times, targets = told(facts["measured"])
     head = ["pool", "documents", "nonzeros", "classes", "strategy"]
     head += ["first question, s", "median, s", "range", "fit, s"]
-    text = "\n\n".join(
-        [
-            report.heading(
-                "From an answer to the next question",
-                (__doc__ or "").split("\n\n")[1].replace("\n", " "),
-                settings,
-                record.facts,
-            ),
-            report.table(["", "measured", "to reach", ""], targets),
-            report.table(head, times),
-        ]
-    )
-    record.finish(text)
+    about = (__doc__ or "").split("\n\n")[1].replace("\n", " ").strip()
+    return [
+        record.heading("From an answer to the next question", about, facts),
+        report.table(["", "measured", "to reach", ""], targets),
+        report.table(head, times),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    record.main(NAME, record.parser_of(NAME, __doc__, "answers that are timed (15; quick: 3)"), measure, tell)

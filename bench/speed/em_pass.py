@@ -7,35 +7,27 @@ In one run, on the word counts of 20 Newsgroups, in float32 and on one thread:
 3. the peak of memory that a fit takes above its input;
 4. the seconds to the likelihood that each peer has after 100 of its passes, from the same start.
 
-The table says which of the project's targets are met. ``python bench/em_pass.py --help``.
+The table says which of the project's targets are met.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import functools
 import math
-import sys
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import corpora
-import limit
 import numpy as np
-import peers
-import report
 import scipy.sparse
 from threadpoolctl import threadpool_limits
 
-from plsa import PLSA, _kernels
-from plsa.engine import em
-from plsa.engine import starts as start
-from plsa.engine.parameters import Parameters, padded, padded_zeros
-from plsa.engine.steps import Counts, GatedSteps
-from plsa.engine.threads import available_threads
+from bench.shared import corpora, draw, report
+from bench.speed import limit, passes, peers, record
+from bench.speed.passes import Advance, Start, flat
+from plsa import PLSA
 
 NAME = "em_pass"
 OURS = "plsa (ours)"
@@ -64,99 +56,8 @@ MEMORY_TARGET = 60e6
 CLIMB_TARGET = 10.0
 # The most passes of a climb (and no more than a tenth of the others'): one takes ten seconds.
 SLOW_PEERS = {"gensim LDA": 10}
-
-
-# --- ours, in the form of a peer's session -------------------------------------------------------
-
-
-class Start:
-    """The start that all share: P(z|d) uniform, P(w|z) the corpus's times random noise."""
-
-    def __init__(self, counts: scipy.sparse.csr_matrix, topics: int) -> None:
-        self.topics = topics
-        self.doc_topic = np.full((counts.shape[0], topics), 1 / topics, dtype=np.float32)
-        rng = np.random.RandomState(0)
-        words = start.random_words(corpus_of(counts), topics, None, rng)
-        self.word_topic = np.ascontiguousarray(words[:, :topics], dtype=np.float32)
-
-    def parameters(self, dtype: Any = np.float32) -> Parameters:
-        """It, as the kernels have it."""
-        gate = padded(np.ones((1, self.topics)), dtype)
-        return Parameters(padded(self.doc_topic, dtype), padded(self.word_topic, dtype), gate)
-
-
-def corpus_of(counts: scipy.sparse.csr_matrix, dtype: Any = np.float32) -> Counts:
-    """A CSR matrix with sorted rows as the kernels have it."""
-    return Counts(
-        counts.indptr.astype(np.int64),
-        counts.indices.astype(np.int32, copy=False),
-        counts.data.astype(dtype, copy=False),
-        counts.shape[1],
-    )
-
-
-def steps_of(
-    counts: scipy.sparse.csr_matrix, topics: int, n_threads: int = 1, dtype: Any = np.float32
-) -> GatedSteps:
-    """Our two steps for plain PLSA: no prior, no smoothing."""
-    return GatedSteps(
-        corpus_of(counts, dtype),
-        topics,
-        state=None,
-        prior=None,
-        fallback=padded(np.full((1, topics), 1 / topics), dtype),
-        smoothing=0.0,
-        n_threads=n_threads,
-    )
-
-
-def cheap_start(counts: Counts, topics: int) -> Parameters:
-    """P(z|d) uniform and P(w|z) random, without a second array of words x topics."""
-    doc_topic = padded_zeros(counts.n_documents, topics, np.float32)
-    doc_topic[:, :topics] = 1 / topics
-    word_topic = padded_zeros(counts.n_words, topics, np.float32)
-    rng = np.random.default_rng(0)
-    for begin in range(0, counts.n_words, 10_000):
-        block = word_topic[begin : begin + 10_000, :topics]
-        block[:] = 1e-3 + rng.standard_exponential(block.shape, dtype=np.float32)
-    word_topic[:, :topics] /= word_topic[:, :topics].sum(axis=0)
-    return Parameters(doc_topic, word_topic, padded(np.ones((1, topics)), np.float32))
-
-
-class Ours:
-    """Our EM under way; a pass is an expectation, with its likelihood, and a maximisation."""
-
-    def __init__(
-        self,
-        counts: scipy.sparse.csr_matrix,
-        begin: Start,
-        n_threads: int = 1,
-        dtype: Any = np.float32,
-    ) -> None:
-        self._steps = steps_of(counts, begin.topics, n_threads, dtype)
-        self.parameters = begin.parameters(dtype)
-        self.expect_seconds: list[float] = []
-
-    def advance(self) -> None:
-        """One pass."""
-        began = perf_counter()
-        statistics = self._steps.expect(self.parameters)
-        self.expect_seconds.append(perf_counter() - began)
-        self.parameters = self._steps.maximise(self.parameters, statistics)
-
-    def bits(self) -> bytes:
-        """All parameters, to be compared."""
-        return self.parameters.doc_topic.tobytes() + self.parameters.word_topic.tobytes()
-
-
-def timed(advance: Callable[[], None], passes: int) -> list[float]:
-    """The seconds of each of so many passes."""
-    seconds = []
-    for _ in range(passes):
-        began = perf_counter()
-        advance()
-        seconds.append(perf_counter() - began)
-    return seconds
+KINDS = ("plain", "accelerated")
+TURNS_OF_CLIMBS = 3
 
 
 # --- 1. one pass, in turns -----------------------------------------------------------------------
@@ -167,19 +68,18 @@ def time_passes(
     begin: Start,
     rivals: list[peers.Peer],
     turns: int,
-    passes: int,
+    each: int,
 ) -> dict[str, Any]:
     """Seconds of every pass, a list a turn, by contender; and why a contender could not be timed.
 
-    All are set up first and each does one pass that is not timed. Then they take turns, so that a
-    time when the machine is busy with other things falls on all of them alike.
+    All are set up first and each does one pass that is not timed.
     """
-    contenders: dict[str, Callable[[], None]] = {OURS: Ours(counts, begin).advance}
+    contenders: dict[str, Advance] = {OURS: begin.running(counts).advance}
     failed: dict[str, str] = {}
     try:
         bare = limit.Limit(counts.indices, begin.parameters().word_topic)
         for name, variant in LIMITS.items():
-            contenders[name] = lambda variant=variant: bare.advance(variant)
+            contenders[name] = functools.partial(bare.advance, variant)
     except limit.NoCompilerError as error:
         failed |= dict.fromkeys(LIMITS, str(error))
     sessions = []
@@ -193,25 +93,15 @@ def time_passes(
                 continue
             sessions.append(session)
             contenders[rival.name] = session.advance
-        seconds: dict[str, list[list[float]]] = {name: [] for name in contenders}
         try:
             for advance in contenders.values():
                 advance()
-            few = {rival.name for rival in rivals if not rival.same_model}
-            for turn in range(turns):
-                for name, advance in contenders.items():
-                    seconds[name].append(timed(advance, 1 if name in few else passes))
-                mine = min(seconds[OURS][-1])
-                report.say(f"turn {turn + 1} of {turns}: our best pass {1e3 * mine:.1f} ms")
+            few = tuple(rival.name for rival in rivals if not rival.same_model)
+            seconds = passes.in_turns(contenders, turns, each, few)
         finally:
             for session in sessions:
                 session.close()
     return {"seconds": seconds, "failed": failed}
-
-
-def flat(turns: list[list[float]]) -> list[float]:
-    """All passes of all turns."""
-    return [seconds for turn in turns for seconds in turn]
 
 
 def limit_name(seconds: dict[str, list[list[float]]]) -> str | None:
@@ -220,15 +110,15 @@ def limit_name(seconds: dict[str, list[list[float]]]) -> str | None:
     return min(found, key=lambda name: min(flat(seconds[name]))) if found else None
 
 
-def pass_table(passes: dict[str, Any], named: list[str], missing: dict[str, str]) -> str:
+def pass_table(timings: dict[str, Any], named: list[str], missing: dict[str, str]) -> str:
     """The table of passes: peers, limit, ours."""
-    seconds = passes["seconds"]
+    seconds = timings["seconds"]
     ours = min(flat(seconds[OURS]))
     ours_by_turn = [min(turn) for turn in seconds[OURS]]
     rows = []
     for name in [*named, *LIMITS, OURS]:
         if name not in seconds:
-            why = missing.get(name) or passes["failed"].get(name, "missing")
+            why = missing.get(name) or timings["failed"].get(name, "missing")
             rows.append([name, f"missing: {why}", "", "", "", ""])
             continue
         ratio = min(flat(seconds[name])) / ours
@@ -262,43 +152,38 @@ def pass_table(passes: dict[str, Any], named: list[str], missing: dict[str, str]
 # --- 2. instruction sets and threads -------------------------------------------------------------
 
 
-def time_levels(counts: scipy.sparse.csr_matrix, begin: Start, turns: int, passes: int) -> dict[str, Any]:
+def time_levels(counts: scipy.sparse.csr_matrix, begin: Start, turns: int, each: int) -> dict[str, Any]:
     """Our pass on every instruction set that this machine runs; each must give the same bits."""
-    before = _kernels.current_level()
     found: dict[str, Any] = {}
-    try:
+    with passes.levels() as levels:
         for dtype in ("float32", "float64"):
-            levels = _kernels.runnable_levels()
-            running = {level: Ours(counts, begin, dtype=np.dtype(dtype)) for level in levels}
-            seconds: dict[str, list[float]] = {level: [] for level in levels}
-            for _ in range(turns):
-                for level in levels:
-                    _kernels.use_level(level)
-                    seconds[level] += timed(running[level].advance, passes)
-            first = running[levels[0]].bits()
+            running = {level: begin.running(counts, dtype=np.dtype(dtype)) for level in levels}
+
+            def advance(level: str, running: dict[str, Any] = running) -> None:
+                levels[level]()
+                running[level].advance()
+
+            ways = {level: functools.partial(advance, level) for level in levels}
+            seconds = passes.in_turns(ways, turns, each)
+            first = next(iter(running.values())).bits()
             for level in levels:
                 found[f"{level}, {dtype}"] = {
-                    "seconds": seconds[level],
+                    "seconds": flat(seconds[level]),
                     "expect_seconds": running[level].expect_seconds,
                     "same_bits": running[level].bits() == first,
                 }
             report.say(f"instruction sets in {dtype}: done")
-    finally:
-        _kernels.use_level(before)
     return found
 
 
-def time_threads(counts: scipy.sparse.csr_matrix, begin: Start, turns: int, passes: int) -> dict[str, Any]:
+def time_threads(counts: scipy.sparse.csr_matrix, begin: Start, turns: int, each: int) -> dict[str, Any]:
     """Our pass on one and on two threads in turns; as many passes must give the same bits."""
-    running = {threads: Ours(counts, begin, threads) for threads in (1, 2)}
-    seconds: dict[int, list[float]] = {1: [], 2: []}
-    for _ in range(turns):
-        for threads, ours in running.items():
-            seconds[threads] += timed(ours.advance, passes)
+    running = {str(threads): begin.running(counts, threads) for threads in (1, 2)}
+    ways = {threads: ours.advance for threads, ours in running.items()}
     return {
-        "seconds": seconds,
-        "same_bits": running[1].bits() == running[2].bits(),
-        "processors": available_threads(),
+        "seconds": {name: flat(each) for name, each in passes.in_turns(ways, turns, each).items()},
+        "same_bits": running["1"].bits() == running["2"].bits(),
+        "processors": passes.available_threads(),
     }
 
 
@@ -320,9 +205,7 @@ def peak_memory(counts: scipy.sparse.csr_matrix, topics: int, kind: str) -> int 
         PLSA(2, max_iter=2, **common).fit(counts[:20])
         memory = peers.PeakMemory()
         if kind == "loop":
-            steps = steps_of(counts, topics)
-            begin = cheap_start(steps.counts, topics)
-            em.run(steps, begin, em.Stop(10, -math.inf, math.inf))
+            passes.loop(passes.counts_of(counts), topics, 10)
         else:
             PLSA(topics, max_iter=10, **common).fit(counts)
     return memory.peak()
@@ -331,35 +214,35 @@ def peak_memory(counts: scipy.sparse.csr_matrix, topics: int, kind: str) -> int 
 # --- 4. the time to a likelihood -----------------------------------------------------------------
 
 
-def looked_at(passes: int) -> list[int]:
+def looked_at(most: int) -> list[int]:
     """The passes after which a likelihood is taken: every early one, then ever fewer, and the last."""
     steps = {round(1.2**power) for power in range(60)}
-    return sorted({step for step in steps if step <= passes} | {passes})
+    return sorted({step for step in steps if step <= most} | {most})
 
 
 def climb_of_peer(
-    peer: peers.Peer, counts: scipy.sparse.csr_matrix, begin: Start, passes: int
+    peer: peers.Peer, counts: scipy.sparse.csr_matrix, begin: Start, most: int
 ) -> dict[str, Any]:
     """Likelihood against seconds of one peer, and what memory it took; in a fresh process.
 
     There its peak of memory is its own, and if its compiled code crashes the others go on.
     """
     if peer.name in SLOW_PEERS:
-        passes = min(SLOW_PEERS[peer.name], max(2, passes // 10))
-    chosen = looked_at(passes)
+        most = min(SLOW_PEERS[peer.name], max(2, most // 10))
+    chosen = looked_at(most)
     likelihoods: dict[int, float] = {}
 
     def look(done: int, doc_topic: np.ndarray, word_topic: np.ndarray) -> None:
         if done in chosen:
             likelihoods[done] = peers.log_likelihood(counts, doc_topic, word_topic)
-            if done in (1, 10, passes):
-                report.say(f"{peer.name}: pass {done} of {passes}")
+            if done in (1, 10, most):
+                report.say(f"{peer.name}: pass {done} of {most}")
 
     # To look at a slow peer takes it as long as a pass: every other one will do.
-    every = 2 if peer.name in SLOW_PEERS and passes > 2 else 1
-    if passes % every:
-        passes -= 1
-    run = peer.fit(counts, begin.doc_topic, begin.word_topic, passes, look, every)
+    every = 2 if peer.name in SLOW_PEERS and most > 2 else 1
+    if most % every:
+        most -= 1
+    run = peer.fit(counts, begin.doc_topic, begin.word_topic, most, look, every)
     total = np.cumsum(run.seconds)
     done = sorted(likelihoods)
     return {
@@ -385,29 +268,23 @@ def climb_of_ours(
     The seconds of a likelihood include the expectation that found it out, which is already half
     of the next pass: a peer's do not.
     """
-    steps = steps_of(counts, begin.topics)
-    climbing = em.Accelerated(steps) if accelerated else steps
-    parameters = begin.parameters()
     points: list[tuple[int, float, float]] = []
     began = perf_counter()
 
-    def note(state: em.Pass) -> bool:
-        points.append((state.number, perf_counter() - began, state.log_likelihood))
-        return state.log_likelihood >= until and state.number >= at_least
+    def note(number: int, log_likelihood: float) -> bool:
+        points.append((number, perf_counter() - began, log_likelihood))
+        return log_likelihood >= until and number >= at_least
 
-    fit = em.run(climbing, parameters, em.Stop(at_most, -math.inf, math.inf), note)
-    ends = fit.parameters
+    *ends, reason = passes.climb(counts, begin, accelerated, at_most, note)
     # The peers' yardstick must find the same as our own count.
-    found = peers.log_likelihood(
-        counts, ends.doc_topic[:, : begin.topics], ends.word_topic[:, : begin.topics]
-    )
+    found = peers.log_likelihood(counts, *ends)
     numbers, seconds, likelihoods = (list(column) for column in zip(*points, strict=True))
     return {
         "passes": numbers,
         "seconds": seconds,
         "log_likelihood": likelihoods,
         "yardstick": found,
-        "reason": fit.reason,
+        "reason": reason,
     }
 
 
@@ -485,9 +362,9 @@ def climb_table(
                 *cells,
             ]
         )
-    passes = max((climbs[name]["passes"][-1] for name in same_model if name in climbs), default=0)
+    most = max((climbs[name]["passes"][-1] for name in same_model if name in climbs), default=0)
     header = [
-        f"after {passes} passes of",
+        f"after {most} passes of",
         "log-likelihood a word",
         "its seconds",
         "set-up, left out",
@@ -512,7 +389,7 @@ SHORT = {
 }
 
 
-def draw(
+def picture(
     climbs: dict[str, dict[str, Any]],
     same_model: list[str],
     plain: dict[str, Any],
@@ -522,29 +399,29 @@ def draw(
     path: Path,
 ) -> None:
     """Likelihood against seconds: the further left a curve rises, the better."""
-    made, (axes,) = report.figure(9.5, 5.6)
+    made, (axes,) = draw.figure(9.5, 5.6)
     lines = []
     heights = [value / tokens for value in plain["log_likelihood"][1:]]
-    for (name, climb), colour in zip(climbs.items(), report.COLOURS, strict=False):
+    for (name, climb), color in zip(climbs.items(), draw.COLORS, strict=False):
         if "log_likelihood" not in climb:
             continue
         x, y = climb["seconds"], [value / tokens for value in climb["log_likelihood"]]
         heights += y
         style = "-" if name in same_model else (0, (1.5, 1.5))
-        axes.plot(x, y, color=colour, lw=1.7, ls=style)
-        axes.plot(x[-1:], y[-1:], "o", ms=4.5, color=colour)
-        lines.append((SHORT.get(name, name), colour, x[-1], y[-1]))
+        axes.plot(x, y, color=color, lw=1.7, ls=style)
+        axes.plot(x[-1:], y[-1:], "o", ms=4.5, color=color)
+        lines.append((SHORT.get(name, name), color, x[-1], y[-1]))
     for climb, style in ((plain, "-"), (accelerated, (0, (5, 1)))):
         # From the first pass on: the likelihood of the start belongs to nobody.
         x, y = climb["seconds"][1:], [value / tokens for value in climb["log_likelihood"][1:]]
-        axes.plot(x, y, color=report.OURS, lw=2.8, ls=style)
-        axes.plot(x[-1:], y[-1:], "o", ms=5.5, color=report.OURS)
+        axes.plot(x, y, color=draw.OURS, lw=2.8, ls=style)
+        axes.plot(x[-1:], y[-1:], "o", ms=5.5, color=draw.OURS)
     low, high = min(heights), max(heights)
     room = high - low
     axes.set_xscale("log")
     axes.set_ylim(low - 0.09 * room, high + 0.14 * room)
     axes.set_xlim(left=plain["seconds"][1] / 3)
-    report.label_ends(axes, lines, 0.062)
+    draw.label_ends(axes, lines, 0.062)
     _name_ours(axes, [plain, accelerated], low + 0.55 * room, tokens)
     if best := best_peer(climbs, same_model):
         _mark_gain(axes, climbs[best], [plain, accelerated], tokens, room)
@@ -556,11 +433,11 @@ def draw(
         pad=12,
     )
     note = "PLSA from the same start; dotted: LDA, another model, from its own"
-    axes.text(0.01, 0.01, note, transform=axes.transAxes, fontsize=8.5, color=report.MUTED)
+    axes.text(0.01, 0.01, note, transform=axes.transAxes, fontsize=8.5, color=draw.MUTED)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.grid(axis="x", color="#ececec", lw=0.8)
     axes.set_axisbelow(True)
-    report.save_figure(made, path)
+    draw.save_figure(made, path)
 
 
 def _name_ours(axes: Any, climbs: list[dict[str, Any]], height: float, tokens: float) -> None:
@@ -574,7 +451,7 @@ def _name_ours(axes: Any, climbs: list[dict[str, Any]], height: float, tokens: f
             textcoords="offset points",
             ha="right",
             va="center",
-            color=report.OURS,
+            color=draw.OURS,
             fontweight="bold",
         )
 
@@ -591,12 +468,12 @@ def _mark_gain(
     end, height = theirs["seconds"][-1], target / tokens
     lifted = height + 0.055 * room
     for x in (reached[0], end):
-        axes.plot([x, x], [height, lifted], color=report.INK, lw=0.8)
+        axes.plot([x, x], [height, lifted], color=draw.INK, lw=0.8)
     axes.annotate(
         "",
         xy=(reached[0], lifted),
         xytext=(end, lifted),
-        arrowprops={"arrowstyle": "-|>", "color": report.INK, "lw": 1.1, "shrinkA": 0, "shrinkB": 0},
+        arrowprops={"arrowstyle": "-|>", "color": draw.INK, "lw": 1.1, "shrinkA": 0, "shrinkB": 0},
     )
     axes.text(
         math.sqrt(reached[0] * end),
@@ -612,11 +489,11 @@ def _mark_gain(
 
 
 def targets_table(
-    record: dict[str, Any], same_model: list[str], climbs: dict[str, Any], ours: dict[str, Any]
+    measured: dict[str, Any], same_model: list[str], climbs: dict[str, Any], ours: dict[str, Any]
 ) -> str:
     """Every target of the project that is measured here, in one table."""
     rows = []
-    seconds = record["passes"]["seconds"]
+    seconds = measured["passes"]["seconds"]
     mine = min(flat(seconds[OURS]))
     for name, target in PASS_TARGETS.items():
         ratio = min(flat(seconds[name])) / mine if name in seconds else None
@@ -650,7 +527,7 @@ def targets_table(
                 report.verdict((sooner or 0) >= CLIMB_TARGET if best else None),
             ]
         )
-    threads = record["threads"]
+    threads = measured["threads"]
     gain = min(threads["seconds"]["1"]) / min(threads["seconds"]["2"])
     enough = threads["processors"] > 1
     same = "the same bits" if threads["same_bits"] else "OTHER BITS"
@@ -662,7 +539,7 @@ def targets_table(
             report.verdict(gain >= THREADS_TARGET and threads["same_bits"] if enough else None),
         ]
     )
-    peak = record["memory, fit"]["peak_bytes"]
+    peak = measured["memory, fit"]["peak_bytes"]
     rows.append(
         [
             "peak memory above the input, PLSA.fit, 10 passes",
@@ -689,9 +566,9 @@ def levels_table(levels: dict[str, Any]) -> str:
     return report.table(header, rows)
 
 
-def memory_table(record: dict[str, Any], climbs: dict[str, Any]) -> str:
+def memory_table(measured: dict[str, Any], climbs: dict[str, Any]) -> str:
     """Peaks of memory, each in a process of its own."""
-    found = {f"ours: {words}": record[f"memory, {kind}"] for kind, words in MEMORY_KINDS.items()}
+    found = {f"ours: {words}": measured[f"memory, {kind}"] for kind, words in MEMORY_KINDS.items()}
     found |= {name: climb for name, climb in climbs.items() if "peak_bytes" in climb}
     rows = [
         [name, "unknown" if one["peak_bytes"] is None else f"{one['peak_bytes'] / 1e6:.0f}"]
@@ -700,53 +577,39 @@ def memory_table(record: dict[str, Any], climbs: dict[str, Any]) -> str:
     return report.table(["peak above the input", "MB"], rows)
 
 
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--data", help="folder of the corpora; else PLSA_DATA, else ../shared/data")
-    parser.add_argument("--topics", type=int, default=40)
-    parser.add_argument("--repeats", type=int, help="turns that each program takes (6; quick: 2)")
-    parser.add_argument("--passes", type=int, help="passes of each peer in the climb (100; quick: 8)")
-    parser.add_argument("--peers", nargs="+", metavar="NAME", help=f"of: {'; '.join(peers.NAMES)}")
-    parser.add_argument("--quick", action="store_true", help="a trial of minutes, not a measurement")
-    parser.add_argument("--memory", choices=MEMORY_KINDS, help=argparse.SUPPRESS)
-    parser.add_argument("--climb", choices=peers.NAMES, help=argparse.SUPPRESS)
-    report.add_options(parser)
-    return parser
+def _slowing(plain: list[dict[str, Any]], accelerated: list[dict[str, Any]]) -> str:
+    """Whether our passes become slower on the way, and whether both yardsticks agree."""
+    each = np.diff(plain[0]["seconds"])
+    apart = max(abs(climb["yardstick"] / climb["log_likelihood"][-1] - 1) for climb in plain + accelerated)
+    return (
+        f"Our plain passes took {1e3 * np.median(each[:10]):.1f} ms at first (median of ten) and "
+        f"{1e3 * np.median(each[-10:]):.1f} ms at the end ({len(each)} passes). Our likelihood and that "
+        f"of the peers' yardstick differ by {apart:.1e} of it at most."
+    )
 
 
-def main() -> None:
-    """Runs all of it and writes the report."""
-    parser = arguments()
-    options = parser.parse_args()
-    for name in ("topics", "repeats", "passes"):
-        if getattr(options, name) is not None and getattr(options, name) < 1:
-            parser.error(f"--{name} must be at least 1")
-    try:
-        counts, _ = corpora.newsgroups_counts(options.data)
-    except corpora.MissingCorpusError as error:
-        raise SystemExit(f"em_pass.py: {error}") from None
+def apart(options: argparse.Namespace) -> dict[str, Any] | None:
+    """What is measured in a process of its own."""
+    if not (options.memory or options.climb):
+        return None
+    counts, _ = corpora.newsgroups_counts()
     if options.memory:
-        print(json.dumps({"peak_bytes": peak_memory(counts, options.topics, options.memory)}))
-        return
-    if options.climb:
-        (peer,) = peers.available([options.climb])
-        begin = Start(counts, options.topics)
-        print(json.dumps(climb_of_peer(peer, counts, begin, options.passes)))
-        return
+        return {"peak_bytes": peak_memory(counts, options.topics, options.memory)}
+    (peer,) = peers.available([options.climb])
+    return climb_of_peer(peer, counts, Start(counts, options.topics), options.passes)
 
-    try:
-        named = list(peers.NAMES if options.peers is None else options.peers)
-        rivals = peers.available(named)
-        missing = dict(peers.missing(named))
-    except ValueError as error:
-        parser.error(f"--peers: {error}")
+
+def measure(options: argparse.Namespace) -> record.Record:
+    """All of it."""
+    counts, _ = corpora.newsgroups_counts()
+    named = list(options.peers or peers.NAMES)
+    rivals = peers.available(named)
+    missing = dict(peers.missing(named))
     for name, why in missing.items():
         report.say(f"{name} is missing: {why}")
     turns = options.repeats or (2 if options.quick else 6)
-    passes = options.passes or (8 if options.quick else 100)
+    most = options.passes or (8 if options.quick else 100)
     each = 2 if options.quick else 4
-    tokens = float(counts.sum(dtype=np.float64))
     settings = {
         "corpus": "20 Newsgroups",
         "documents": counts.shape[0],
@@ -755,66 +618,72 @@ def main() -> None:
         "topics": options.topics,
         "turns": turns,
         "passes a turn": each,
-        "passes of the climb": passes,
+        "passes of the climb": most,
         "peers": named,
         "missing": missing,
     }
-    record = report.Record(NAME, report.folder(options), settings, DISTRIBUTIONS, options.resume)
+    kept = record.Record(NAME, options, settings, DISTRIBUTIONS)
     begin = Start(counts, options.topics)
-
-    timings = record.measured("passes", lambda: time_passes(counts, begin, rivals, turns, each))
-    levels = record.measured("levels", lambda: time_levels(counts, begin, turns, each))
-    threads = record.measured("threads", lambda: time_threads(counts, begin, turns, each))
-    where = ["--data", str(options.data)] if options.data else []
-    where += ["--topics", str(options.topics)]
-    for kind in MEMORY_KINDS:
-        given = [*where, "--memory", kind]
-        record.measured(f"memory, {kind}", lambda g=given: report.measured_apart(__file__, *g))
-        report.say(f"memory of {MEMORY_KINDS[kind]}: done")
-    climbs = {}
-    for rival in rivals:
-        given = [*where, "--passes", str(passes), "--climb", rival.name]
-        try:
-            climbs[rival.name] = record.measured(
-                f"climb, {rival.name}", lambda g=given: report.measured_apart(__file__, *g)
-            )
-        except RuntimeError as error:  # not kept: --resume tries again
-            report.say(str(error))
-            climbs[rival.name] = {"failed": str(error)}
-    same_model = [rival.name for rival in rivals if rival.same_model]
-    until = max(
-        (climbs[n]["log_likelihood"][-1] for n in same_model if "failed" not in climbs[n]), default=-math.inf
+    kept.measured("tokens", lambda: float(counts.sum(dtype=np.float64)))
+    kept.measured("passes", lambda: time_passes(counts, begin, rivals, turns, each))
+    kept.measured("levels", lambda: time_levels(counts, begin, turns, each))
+    kept.measured("threads", lambda: time_threads(counts, begin, turns, each))
+    by_itself = functools.partial(
+        record.measured_apart, f"bench.speed.{NAME}", "--topics", str(options.topics)
     )
-    ours: dict[str, list[dict[str, Any]]] = {"plain": [], "accelerated": []}
-    for turn in range(2 if options.quick else 3):
-        for kind, found in ours.items():
-            key = f"climb, ours, {kind}, {turn + 1}"
-            bounds = (until, passes, 20 * passes)
-            found.append(
-                record.measured(
-                    key,
-                    lambda b=bounds, k=kind: climb_of_ours(counts, begin, k == "accelerated", *b),
-                )
-            )
-        report.say(f"our climb {turn + 1}: done")
+    for kind, words in MEMORY_KINDS.items():
+        kept.measured(f"memory, {kind}", functools.partial(by_itself, "--memory", kind))
+        report.say(f"memory of {words}: done")
+    ends, failed = [-math.inf], {}
+    for rival in rivals:
+        climb = functools.partial(by_itself, "--passes", str(most), "--climb", rival.name)
+        try:
+            found = kept.measured(f"climb, {rival.name}", climb)
+        except RuntimeError as error:  # not measured: --resume tries again
+            report.say(str(error))
+            failed[rival.name] = str(error)
+        else:
+            ends += [found["log_likelihood"][-1]] if rival.same_model else []
+    kept.facts["failed"] = failed
+    for turn in range(1, TURNS_OF_CLIMBS + 1):
+        for kind in KINDS:
+            bounds = (kind == "accelerated", max(ends), most, 20 * most)
+            kept.measured(f"climb, ours, {kind}, {turn}", lambda b=bounds: climb_of_ours(counts, begin, *b))
+        report.say(f"our climb {turn}: done")
+    return kept
 
-    path = record.folder / f"{NAME}.png"
+
+def tell(facts: dict[str, Any], folder: Path) -> list[str]:
+    """The report."""
+    measured, settings = facts["measured"], facts["settings"]
+    missing, tokens = settings["missing"], measured["tokens"]
+    rivals = [peers.CANDIDATES[name] for name in settings["peers"] if name not in missing]
+    same_model = [rival.name for rival in rivals if rival.same_model]
+    climbs = {
+        rival.name: measured.get(f"climb, {rival.name}") or {"failed": facts["failed"][rival.name]}
+        for rival in rivals
+    }
+    ours = {
+        kind: [measured[f"climb, ours, {kind}, {turn}"] for turn in range(1, TURNS_OF_CLIMBS + 1)]
+        for kind in KINDS
+    }
+    levels, threads = measured["levels"], measured["threads"]
+    path = folder / f"{NAME}.png"
     if climbs:
-        draw(climbs, same_model, ours["plain"][0], ours["accelerated"][0], tokens, options.topics, path)
-    measured = record.facts["measured"]
-    text = [
-        report.heading(
+        first = (each[0] for each in ours.values())
+        picture(climbs, same_model, *first, tokens, settings["topics"], path)
+    return [
+        record.heading(
             "One EM pass, and the time to a likelihood",
             "How long does one pass take, and how long the way to a likelihood, beside every rival? "
             "float32 and one thread unless said otherwise; all from the same start.",
-            settings,
-            record.facts,
+            facts,
         ),
         "## One pass\n\nAll took turns in one process; the best pass of all turns, the worst in "
         "brackets. Ours includes the likelihood, the peers' do not. 'Turn by turn' is the range of "
         "the ratio of best passes within a turn. The limit only moves the rows that a pass must "
         "read and write; its faster variant is the limit.",
-        pass_table(timings, named, missing),
+        pass_table(measured["passes"], settings["peers"], missing),
         "\n".join(f"* {rival.name}: {rival.update}; {rival.note}." for rival in rivals),
         "## The targets",
         targets_table(measured, same_model, climbs, ours),
@@ -829,27 +698,38 @@ def main() -> None:
         "## Threads\n\n"
         + report.table(
             ["threads", "ms a pass: best (worst)"],
-            [[count, report.best_and_worst(threads["seconds"][count], 1e3)] for count in threads["seconds"]],
+            [[count, report.best_and_worst(each, 1e3)] for count, each in threads["seconds"].items()],
         ),
         "## Memory",
         memory_table(measured, climbs),
     ]
-    record.finish("\n\n".join(part for part in text if part))
-    # Speed may be missed; these may not.
-    if not threads["same_bits"] or not all(level["same_bits"] for level in levels.values()):
-        raise SystemExit("em_pass.py: other bits with other threads or another instruction set")
 
 
-def _slowing(plain: list[dict[str, Any]], accelerated: list[dict[str, Any]]) -> str:
-    """Whether our passes become slower on the way, and whether both yardsticks agree."""
-    each = np.diff(plain[0]["seconds"])
-    apart = max(abs(climb["yardstick"] / climb["log_likelihood"][-1] - 1) for climb in plain + accelerated)
-    return (
-        f"Our plain passes took {1e3 * np.median(each[:10]):.1f} ms at first (median of ten) and "
-        f"{1e3 * np.median(each[-10:]):.1f} ms at the end ({len(each)} passes). Our likelihood and that "
-        f"of the peers' yardstick differ by {apart:.1e} of it at most."
-    )
+def same_bits(measured: dict[str, Any]) -> bool:
+    """Whether all threads and instruction sets gave the same."""
+    return all(each["same_bits"] for each in (measured["threads"], *measured["levels"].values()))
+
+
+def at_least_one(text: str) -> int:
+    """A number of an option; ValueError where it is less than one."""
+    if int(text) < 1:
+        raise ValueError(text)
+    return int(text)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    parser = record.parser_of(NAME, __doc__)
+    parser.add_argument("--topics", type=at_least_one, default=40)
+    parser.add_argument("--repeats", type=at_least_one, help="turns that each program takes (6; quick: 2)")
+    parser.add_argument(
+        "--passes", type=at_least_one, help="passes of each peer in the climb (100; quick: 8)"
+    )
+    parser.add_argument(
+        "--peers", nargs="+", choices=peers.NAMES, metavar="NAME", help=f"of: {'; '.join(peers.NAMES)}"
+    )
+    parser.add_argument("--memory", choices=MEMORY_KINDS, help=argparse.SUPPRESS)
+    parser.add_argument("--climb", choices=peers.NAMES, help=argparse.SUPPRESS)
+    facts = record.main(NAME, parser, measure, tell, apart)
+    # Speed may be missed; these may not.
+    if facts and not same_bits(facts["measured"]):
+        raise SystemExit(f"{NAME}: other bits with other threads or another instruction set")

@@ -10,31 +10,23 @@ On the word counts of 20 Newsgroups, 300 documents labelled, one component a cla
 * in SciPy: two products of a sparse matrix with a dense one.
 
 All take turns in one process, start at the same parameters, and must agree in what they find.
-``python bench/mixture_pass.py --help``.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from functools import partial
-from time import perf_counter
+from pathlib import Path
 from typing import Any
 
-import corpora
 import numpy as np
-import report
 import scipy.sparse
 from scipy.special import logsumexp
 from threadpoolctl import threadpool_limits
 
-from plsa import _kernels
-from plsa.engine.counts import Counts
-from plsa.engine.mixture_steps import MixtureSteps
-from plsa.engine.parameters import padded, padded_zeros
-from plsa.labels.gates import OneComponent
-from plsa.labels.supervision import lay_out
+from bench.shared import corpora, report
+from bench.speed import passes, record
 
 NAME = "mixture_pass"
 OURS = "ours, float64"
@@ -117,63 +109,28 @@ def rivals(counts: scipy.sparse.csr_matrix, mask: np.ndarray) -> dict[str, Updat
     }
 
 
-def of_kernels(counts: scipy.sparse.csr_matrix) -> Counts:
-    """The counts as the kernels take them."""
-    return Counts(counts.indptr.astype(np.int64), counts.indices, counts.data, counts.shape[1])
-
-
-def ours(counts: scipy.sparse.csr_matrix, code: np.ndarray, dtype: Any, n_threads: int) -> tuple[Any, Any]:
-    """The steps, and the parameters that the labelled documents ask for."""
-    layout = lay_out(np.ones(code.max() + 1, dtype=np.intp), 0)
-    gate = OneComponent(layout, 0.0, 1.0)
-    state = gate.states(code, np.zeros_like(code))
-    corpus = of_kernels(counts.astype(dtype))
-    steps = MixtureSteps(
-        corpus, gate, state=state, alpha=np.full(counts.shape[1], ALPHA), n_threads=n_threads
-    )
-    return steps, steps.primed(np.where(code[:, np.newaxis] == np.arange(layout.n_topics), 1.0, 0.0))
-
-
 def time_steps(counts: scipy.sparse.csr_matrix, code: np.ndarray, turns: int, each: int) -> dict[str, Any]:
     """Seconds of every step of every way, in turns."""
     counts = counts.astype(np.float64)
-    mask = (code[:, np.newaxis] == np.arange(code.max() + 1)) | (code == -1)[:, np.newaxis]
-    prepared = {
-        OURS: ours(counts, code, np.float64, 1),
-        "ours, float32": ours(counts, code, np.float32, 1),
-        "ours, float64, two threads": ours(counts, code, np.float64, 2),
-    }
-    _, begun = prepared[OURS]
     n_topics = int(code.max()) + 1
+    mask = (code[:, np.newaxis] == np.arange(n_topics)) | (code == -1)[:, np.newaxis]
+    running = {
+        OURS: passes.mixture(counts, code, ALPHA, 1),
+        "ours, float32": passes.mixture(counts.astype(np.float32), code, ALPHA, 1),
+        "ours, float64, two threads": passes.mixture(counts, code, ALPHA, 2),
+    }
+    begun = running[OURS].parameters
     begin = np.log(begun.word_topic[:, :n_topics]), np.log(begun.gate[-1, :n_topics])
-    seconds: dict[str, list[float]] = {}
-
-    def of_ours(name: str) -> Callable[[], Any]:
-        steps, now = prepared[name]
-
-        def step() -> Any:
-            nonlocal now
-            now = steps.maximise(now, steps.expect(now))
-            return now
-
-        return step
-
-    ways = {name: of_ours(name) for name in prepared}
-    ways |= {name: partial(update, *begin) for name, update in rivals(counts, mask).items()}
+    others = {name: partial(update, *begin) for name, update in rivals(counts, mask).items()}
+    ways = {name: ours.advance for name, ours in running.items()} | others
     first = {name: way() for name, way in ways.items()}  # untimed; the rivals begin anew every time
     mine = np.log(first[OURS].word_topic[:, :n_topics])
-    for name in rivals(counts, mask):
+    for name in others:
         apart = float(np.abs(first[name][0] - mine).max())
         if apart > 1e-9:
-            raise SystemExit(f"mixture_pass.py: {name} finds other parameters than {OURS}, by {apart:.1e}")
-    for turn in range(turns):
-        for name, step in ways.items():
-            for _ in range(1 if name.startswith("NumPy") else each):
-                began = perf_counter()
-                step()
-                seconds.setdefault(name, []).append(perf_counter() - began)
-        report.say(f"turn {turn + 1} of {turns}: done")
-    return seconds
+            raise SystemExit(f"{NAME}: {name} finds other parameters than {OURS}, by {apart:.1e}")
+    once = tuple(name for name in ways if name.startswith("NumPy"))
+    return {name: passes.flat(found) for name, found in passes.in_turns(ways, turns, each, once).items()}
 
 
 def time_products(counts: scipy.sparse.csr_matrix, turns: int, each: int) -> dict[str, Any]:
@@ -182,31 +139,20 @@ def time_products(counts: scipy.sparse.csr_matrix, turns: int, each: int) -> dic
     rng = np.random.default_rng(0)
     for dtype in (np.float32, np.float64):
         typed = counts.astype(dtype)
-        corpus = _kernels.Corpus(
-            typed.indptr.astype(np.int64), typed.indices, typed.data, typed.shape[1], None, None
-        )
         for n_topics in PRODUCT_COMPONENTS:
             rows = rng.random((counts.shape[1], n_topics)).astype(dtype)
             shares = rng.random((counts.shape[0], n_topics)).astype(dtype)
-            sums = (
-                padded_zeros(counts.shape[0], n_topics, dtype),
-                padded_zeros(counts.shape[1], n_topics, dtype),
-            )
+            of_words, of_documents = passes.products(typed, rows, shares)
             ways = {
-                "X @ logs, kernel": partial(_kernels.document_sums, corpus, padded(rows, dtype), sums[0], 1),
+                "X @ logs, kernel": of_words,
                 "X @ logs, SciPy": partial(typed.__matmul__, rows),
-                "X.T @ posteriors, kernel": partial(
-                    _kernels.word_sums, corpus, padded(shares, dtype), sums[1], 1
-                ),
+                "X.T @ posteriors, kernel": of_documents,
                 "X.T @ posteriors, SciPy": partial(typed.T.__matmul__, shares),
             }
-            found = seconds.setdefault(f"{np.dtype(dtype).name}, {n_topics}", {})
-            for _ in range(turns):
-                for name, product in ways.items():
-                    for _ in range(each):
-                        began = perf_counter()
-                        product()
-                        found.setdefault(name, []).append(perf_counter() - began)
+            found = passes.in_turns(ways, turns, each)
+            seconds[f"{np.dtype(dtype).name}, {n_topics}"] = {
+                name: passes.flat(times) for name, times in found.items()
+            }
     return seconds
 
 
@@ -256,15 +202,9 @@ def targets_table(steps: dict[str, list[float]], products: dict[str, dict[str, l
     return report.table(["target", "seen", "to reach", ""], rows)
 
 
-def main() -> None:
-    """Runs all of it and writes the report."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    report.add_pass_options(parser)
-    options = parser.parse_args()
-    try:
-        prepared = corpora.prepared("20news", options.data)
-    except corpora.MissingCorpusError as error:
-        raise SystemExit(f"mixture_pass.py: {error}") from None
+def measure(options: argparse.Namespace) -> record.Record:
+    """All of it."""
+    prepared = corpora.prepared("20news")
     frequency = np.bincount(prepared.counts.indices, minlength=prepared.counts.shape[1])
     counts = prepared.counts[:, frequency >= 5].tocsr()
     counts = counts[np.diff(counts.indptr) > 0]  # reduceat knows no empty rows
@@ -284,34 +224,36 @@ def main() -> None:
         "turns": turns,
         "steps a turn": f"{each} (NumPy: 1)",
     }
-    record = report.Record(
-        NAME, report.folder(options), settings, ("plsa-learn", "numpy", "scipy"), options.resume
-    )
+    kept = record.Record(NAME, options, settings)
     with threadpool_limits(1):
-        steps = record.measured("steps", lambda: time_steps(counts, code, turns, each))
-        products = record.measured("products", lambda: time_products(counts, turns, each))
-    record.finish(
-        "\n\n".join(
-            [
-                report.heading(
-                    "One EM step of a mixture of multinomials",
-                    "How long does one step take beside the ways that NumPy and SciPy have for it? One "
-                    "thread unless said otherwise; all begin at the estimates of the labelled documents and "
-                    "find the same parameters. The best step of all turns, the worst in brackets.",
-                    settings,
-                    record.facts,
-                ),
-                step_table(steps),
-                "The dense way makes a documents x words matrix of 1,024 documents at a time; whole it would "
-                f"take {counts.shape[0] * counts.shape[1] * 8 / 1e9:.1f} GB. Ours makes none.",
-                "## The products alone",
-                products_table(products),
-                "## The targets",
-                targets_table(steps, products),
-            ]
-        )
-    )
+        kept.measured("steps", lambda: time_steps(counts, code, turns, each))
+        kept.measured("products", lambda: time_products(counts, turns, each))
+    return kept
+
+
+def tell(facts: dict[str, Any], folder: Path) -> list[str]:
+    """The report."""
+    steps, products = facts["measured"]["steps"], facts["measured"]["products"]
+    whole = facts["settings"]["documents"] * facts["settings"]["words"] * 8 / 1e9
+    return [
+        record.heading(
+            "One EM step of a mixture of multinomials",
+            "How long does one step take beside the ways that NumPy and SciPy have for it? One "
+            "thread unless said otherwise; all begin at the estimates of the labelled documents and "
+            "find the same parameters. The best step of all turns, the worst in brackets.",
+            facts,
+        ),
+        step_table(steps),
+        "The dense way makes a documents x words matrix of 1,024 documents at a time; whole it would "
+        f"take {whole:.1f} GB. Ours makes none.",
+        "## The products alone",
+        products_table(products),
+        "## The targets",
+        targets_table(steps, products),
+    ]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    record.main(
+        NAME, record.parser_of(NAME, __doc__, "turns that each way takes (5; quick: 2)"), measure, tell
+    )

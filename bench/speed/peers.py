@@ -492,7 +492,9 @@ def _start_gensim():
 
 
 @dataclass(frozen=True)
-class _Candidate:
+class Candidate:
+    """A rival, whether it can be run here or not."""
+
     name: str
     distribution: str
     same_model: bool
@@ -501,10 +503,10 @@ class _Candidate:
     importer: Callable[[], Callable[..., Session]]
 
 
-_CANDIDATES = {
+CANDIDATES = {
     candidate.name: candidate
     for candidate in (
-        _Candidate(
+        Candidate(
             "enstop PLSA",
             "enstop",
             True,
@@ -512,7 +514,7 @@ _CANDIDATES = {
             "its compiled steps called one by one; StreamedPLSA slower (4 block sizes tried)",
             _start_enstop,
         ),
-        _Candidate(
+        Candidate(
             "scikit-learn NMF-KL",
             "scikit-learn",
             True,
@@ -520,7 +522,7 @@ _CANDIDATES = {
             "at its best: float32, word factor in Fortran order; its two updates called one by one",
             functools.partial(_start_nmf, np.float32, "F"),
         ),
-        _Candidate(
+        Candidate(
             "scikit-learn NMF-KL, as it comes",
             "scikit-learn",
             True,
@@ -528,7 +530,7 @@ _CANDIDATES = {
             "what it does with the whole-number counts of a CountVectorizer: float64, C order",
             functools.partial(_start_nmf, np.float64, "C"),
         ),
-        _Candidate(
+        Candidate(
             "BigARTM offline",
             "bigartm10",
             True,
@@ -536,7 +538,7 @@ _CANDIDATES = {
             "fit_offline, no regularisers, one document pass, P(z|d) kept, 5,000 a batch",
             _start_bigartm,
         ),
-        _Candidate(
+        Candidate(
             "tomotopy LDA",
             "tomotopy",
             False,
@@ -544,7 +546,7 @@ _CANDIDATES = {
             "LDA, nearest substitute; own random start; counts rounded to whole tokens",
             _start_tomotopy,
         ),
-        _Candidate(
+        Candidate(
             "gensim LDA",
             "gensim",
             False,
@@ -554,14 +556,14 @@ _CANDIDATES = {
         ),
     )
 }
-NAMES = tuple(_CANDIDATES)
+NAMES = tuple(CANDIDATES)
 
 
 def _chosen(names: Iterable[str] | None) -> tuple[str, ...]:
     if names is None:
         return NAMES
     chosen = tuple(names)
-    if unknown := [name for name in chosen if name not in _CANDIDATES]:
+    if unknown := [name for name in chosen if name not in CANDIDATES]:
         raise ValueError(f"no peer is called {unknown[0]!r}; the names are {', '.join(NAMES)}")
     return chosen
 
@@ -569,7 +571,7 @@ def _chosen(names: Iterable[str] | None) -> tuple[str, ...]:
 @functools.cache
 def _find(name: str) -> Peer | str:
     """The peer, or the reason why it cannot be run here."""
-    candidate = _CANDIDATES[name]
+    candidate = CANDIDATES[name]
     try:
         version = metadata.version(candidate.distribution)
     except metadata.PackageNotFoundError:

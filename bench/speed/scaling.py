@@ -10,7 +10,7 @@ memory are divided by the nonzeros. Two ways to grow:
   13,000 words at 10^5 nonzeros and 810,000 at 10^8.
 
 Then 8 to 512 topics at two million nonzeros. Every size has a process of its own, so that the peak
-of memory is its own. ``python bench/scaling.py --help``.
+of memory is its own.
 """
 
 from __future__ import annotations
@@ -18,26 +18,22 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 import warnings
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-import peers
-import report
-from em_pass import cheap_start
 
+from bench.shared import draw, report
+from bench.speed import passes, peers, record
 from plsa import PLSA
 from plsa.datasets import planted_corpus
-from plsa.engine.parameters import padded
-from plsa.engine.steps import Counts, GatedSteps
-from plsa.engine.threads import available_threads
 
 NAME = "scaling"
 DISTRIBUTIONS = ("plsa-learn", "numpy", "scipy", "scikit-learn")
 SIZES = (1e5, 3e5, 1e6, 3e6, 1e7, 3e7, 1e8)
+WAYS = ("fixed", "growing")
 TOPICS = (8, 16, 32, 40, 64, 128, 256, 512)
 TOPICS_OF_SIZES = 40
 NONZEROS_OF_TOPICS = 2e6
@@ -57,7 +53,7 @@ def vocabulary(nonzeros: float, way: str) -> int:
 # --- one size, in a process of its own -----------------------------------------------------------
 
 
-def measure(nonzeros: float, words: int, topics: int, seconds: float) -> dict[str, Any]:
+def measure_one(nonzeros: float, words: int, topics: int, seconds: float) -> dict[str, Any]:
     """Seconds of passes by number of threads, and the peak of memory of a fit."""
     began = perf_counter()
     planted = planted_corpus(
@@ -79,45 +75,29 @@ def measure(nonzeros: float, words: int, topics: int, seconds: float) -> dict[st
         # What is loaded at the first use is not what a fit needs.
         PLSA(2, max_iter=1, **fit).fit(matrix[:20])
         memory = peers.PeakMemory()
-        began = perf_counter()
         PLSA(topics, max_iter=2, **fit).fit(matrix)
-        fit_seconds = perf_counter() - began
         peak = memory.peak()
-    counts = Counts(matrix.indptr.astype(np.int64), matrix.indices, matrix.data, matrix.shape[1])
     return {
         "documents": matrix.shape[0],
         "words": matrix.shape[1],
-        "words_seen": int(np.count_nonzero(np.bincount(matrix.indices, minlength=words))),
         "nonzeros": int(matrix.nnz),
         "topics": topics,
         "input_bytes": matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes,
         "peak_bytes": peak,
-        "fit_seconds": fit_seconds,
-        "seconds": time_passes(counts, topics, seconds),
+        "seconds": time_passes(passes.counts_of(matrix), topics, seconds),
     }
 
 
-def time_passes(counts: Counts, topics: int, budget: float) -> dict[str, list[float]]:
+def time_passes(counts: passes.Counts, topics: int, budget: float) -> dict[str, list[float]]:
     """Seconds of the passes on one thread and on all, in turns, until the budget is spent.
 
     Three turns at least and thirty at most; a turn that is not timed goes before them.
     """
-    threads = sorted({1, available_threads()})
-    row = padded(np.full((1, topics), 1 / topics), np.float32)
     running = {
-        count: GatedSteps(
-            counts,
-            topics,
-            state=None,
-            prior=None,
-            fallback=row,
-            smoothing=0.0,
-            n_threads=count,
-        )
-        for count in threads
+        count: passes.plain_steps(counts, topics, count) for count in sorted({1, passes.available_threads()})
     }
-    parameters = cheap_start(counts, topics)
-    seconds: dict[str, list[float]] = {str(count): [] for count in threads}
+    parameters = passes.cheap_start(counts, topics)
+    seconds: dict[str, list[float]] = {str(count): [] for count in running}
     began = perf_counter()
     for turn in range(31):
         if turn > 3 and perf_counter() - began > budget:
@@ -231,12 +211,12 @@ def target_table(by_way: dict[str, list[dict[str, Any]]]) -> str:
 # --- the figure ----------------------------------------------------------------------------------
 
 
-def draw(by_way: dict[str, list[dict[str, Any]]], by_topics: list[dict[str, Any]], path: Path) -> None:
+def picture(by_way: dict[str, list[dict[str, Any]]], by_topics: list[dict[str, Any]], path: Path) -> None:
     """Three panels: time a nonzero, memory a nonzero, time a nonzero and topic."""
     from matplotlib.ticker import LogLocator
 
-    made, (time_axes, memory_axes, topic_axes) = report.figure(15, 4.6, 3)
-    colours = {"fixed": report.COLOURS[0], "growing": report.OURS}
+    made, (time_axes, memory_axes, topic_axes) = draw.figure(15, 4.6, 3)
+    colors = {"fixed": draw.COLORS[0], "growing": draw.OURS}
     names = {"fixed": "75,000 words", "growing": "growing vocabulary"}
     time_lines, memory_lines = [], []
     for way, found in by_way.items():
@@ -244,14 +224,14 @@ def draw(by_way: dict[str, list[dict[str, Any]]], by_topics: list[dict[str, Any]
         for threads in dict.fromkeys(["1", all_threads(found[0])]):
             y = [cost(one, threads) for one in found]
             style = "-" if threads == "1" else (0, (4, 1.5))
-            time_axes.plot(x, y, "o", ms=4, ls=style, lw=2, color=colours[way])
+            time_axes.plot(x, y, "o", ms=4, ls=style, lw=2, color=colors[way])
             label = f"{names[way]},\n{threads} thread{'s' if threads != '1' else ''}"
-            time_lines.append((label, colours[way], x[-1], y[-1]))
+            time_lines.append((label, colors[way], x[-1], y[-1]))
         known = [one for one in found if one["peak_bytes"] is not None]
         if known:
             y = [one["peak_bytes"] / one["nonzeros"] for one in known]
-            memory_axes.plot(x[: len(y)], y, "o-", ms=4, lw=2, color=colours[way])
-            memory_lines.append((names[way], colours[way], x[-1], y[-1]))
+            memory_axes.plot(x[: len(y)], y, "o-", ms=4, lw=2, color=colors[way])
+            memory_lines.append((names[way], colors[way], x[-1], y[-1]))
     for axes in (time_axes, memory_axes):
         axes.set_xscale("log")
         axes.set_xlabel("nonzeros")
@@ -263,93 +243,95 @@ def draw(by_way: dict[str, list[dict[str, Any]]], by_topics: list[dict[str, Any]
     memory_axes.yaxis.set_minor_formatter("")
     memory_axes.set_title("Peak memory of a fit, above the input:\nbytes a nonzero")
     for axes, lines in ((time_axes, time_lines), (memory_axes, memory_lines)):
-        report.label_ends(axes, lines, 0.11 if axes is time_axes else 0.06)
+        draw.label_ends(axes, lines, 0.11 if axes is time_axes else 0.06)
 
     x = [one["topics"] for one in by_topics]
     topic_lines = []
     for threads in dict.fromkeys(["1", all_threads(by_topics[0])]):
         y = [cost(one, threads) / one["topics"] for one in by_topics]
         style = "-" if threads == "1" else (0, (4, 1.5))
-        topic_axes.plot(x, y, "o", ms=4, ls=style, lw=2, color=report.INK)
+        topic_axes.plot(x, y, "o", ms=4, ls=style, lw=2, color=draw.INK)
         label = f"{threads} thread{'s' if threads != '1' else ''}"
-        topic_lines.append((label, report.INK, x[-1], y[-1]))
+        topic_lines.append((label, draw.INK, x[-1], y[-1]))
     topic_axes.set_xscale("log", base=2)
     powers = [topics for topics in x if topics & (topics - 1) == 0]
     topic_axes.set_xticks(powers, [str(topics) for topics in powers])
     topic_axes.set_ylim(bottom=0)
     topic_axes.set_xlabel(f"topics (at {by_topics[0]['nonzeros'] / 1e6:.1f} million nonzeros)")
     topic_axes.set_title("Time of a pass:\nnanoseconds a nonzero and topic")
-    report.label_ends(topic_axes, topic_lines, 0.06)
+    draw.label_ends(topic_axes, topic_lines, 0.06)
     made.tight_layout(w_pad=2.5)
-    report.save_figure(made, path)
+    draw.save_figure(made, path)
 
 
 # --- the run -------------------------------------------------------------------------------------
 
 
-def arguments() -> argparse.ArgumentParser:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--largest", type=float, help="the most nonzeros (1e8, which needs 3 GB; quick: 1e6)")
-    parser.add_argument("--topics", type=int, help="the most topics (512; quick: 64)")
-    parser.add_argument("--seconds", type=float, help="time for the passes of each size (10; quick: 1)")
-    parser.add_argument("--quick", action="store_true", help="a trial of a minute, not a measurement")
-    parser.add_argument("--one", metavar="JSON", help=argparse.SUPPRESS)
-    report.add_options(parser)
-    return parser
+def key(way: str, nonzeros: float, topics: int) -> str:
+    """What a measurement is called."""
+    return f"{way}, {nonzeros:g} nonzeros, {topics} topics"
 
 
-def main() -> None:
-    """Runs all of it and writes the report."""
-    parser = arguments()
-    options = parser.parse_args()
-    if options.one:
-        print(json.dumps(measure(**json.loads(options.one))))
-        return
-    largest = options.largest or (1e6 if options.quick else SIZES[-1])
-    most_topics = options.topics or (64 if options.quick else TOPICS[-1])
-    seconds = options.seconds or (1.0 if options.quick else 10.0)
-    sizes = [size for size in SIZES if size <= largest]
-    topics = [count for count in TOPICS if count <= most_topics]
-    if not sizes or not topics:
-        parser.error(f"--largest must be at least {SIZES[0]:g} and --topics at least {TOPICS[0]}")
+def sizes_and_topics(settings: dict[str, Any]) -> tuple[list[float], list[int]]:
+    """What is measured up to the largest sizes of the settings."""
+    return (
+        [size for size in SIZES if size <= settings["largest"]],
+        [count for count in TOPICS if count <= settings["most topics"]],
+    )
+
+
+def apart(options: argparse.Namespace) -> dict[str, Any] | None:
+    """What is measured in a process of its own."""
+    return measure_one(**json.loads(options.one)) if options.one else None
+
+
+def measure(options: argparse.Namespace) -> record.Record:
+    """All of it."""
     settings = {
         "topics": TOPICS_OF_SIZES,
         "type": "float32",
         "words a document": f"about {WORDS_A_DOCUMENT} different of {TOKENS_A_DOCUMENT}",
         "fixed vocabulary": WORDS,
         "growing vocabulary": f"{WORDS} * (nonzeros / {WORDS_AT:g}) ** {HEAPS}",
-        "largest": largest,
-        "most topics": most_topics,
-        "seconds a size": seconds,
+        "largest": options.largest or (1e6 if options.quick else SIZES[-1]),
+        "most topics": options.topics or (64 if options.quick else TOPICS[-1]),
+        "seconds a size": options.seconds or (1.0 if options.quick else 10.0),
     }
-    record = report.Record(NAME, report.folder(options), settings, DISTRIBUTIONS, options.resume)
+    kept = record.Record(NAME, options, settings, DISTRIBUTIONS)
+    sizes, topics = sizes_and_topics(settings)
+    if not sizes or not topics:
+        raise SystemExit(f"--largest must be at least {SIZES[0]:g} and --topics at least {TOPICS[0]}")
+    wanted = [(way, size, TOPICS_OF_SIZES) for size in sizes for way in WAYS]
+    for way, nonzeros, count in wanted + [("fixed", NONZEROS_OF_TOPICS, count) for count in topics]:
+        report.say(key(way, nonzeros, count))
+        asked = json.dumps(
+            {
+                "nonzeros": nonzeros,
+                "words": vocabulary(nonzeros, way),
+                "topics": count,
+                "seconds": settings["seconds a size"],
+            }
+        )
+        kept.measured(
+            key(way, nonzeros, count),
+            lambda asked=asked: record.measured_apart(f"bench.speed.{NAME}", "--one", asked),
+        )
+    return kept
 
-    def one(nonzeros: float, way: str, count: int) -> dict[str, Any]:
-        key = f"{way}, {nonzeros:g} nonzeros, {count} topics"
-        report.say(key)
-        asked = {
-            "nonzeros": nonzeros,
-            "words": vocabulary(nonzeros, way),
-            "topics": count,
-            "seconds": seconds,
-        }
-        return record.measured(key, lambda: report.measured_apart(__file__, "--one", json.dumps(asked)))
 
-    by_way: dict[str, list[dict[str, Any]]] = {"fixed": [], "growing": []}
-    for size in sizes:
-        for way, found in by_way.items():
-            found.append(one(size, way, TOPICS_OF_SIZES))
-    by_topics = [one(NONZEROS_OF_TOPICS, "fixed", count) for count in topics]
-
-    path = record.folder / f"{NAME}.png"
-    draw(by_way, by_topics, path)
-    text = [
-        report.heading(
+def tell(facts: dict[str, Any], folder: Path) -> list[str]:
+    """The report."""
+    measured = facts["measured"]
+    sizes, topics = sizes_and_topics(facts["settings"])
+    by_way = {way: [measured[key(way, size, TOPICS_OF_SIZES)] for size in sizes] for way in WAYS}
+    by_topics = [measured[key("fixed", NONZEROS_OF_TOPICS, count)] for count in topics]
+    path = folder / f"{NAME}.png"
+    picture(by_way, by_topics, path)
+    return [
+        record.heading(
             "How the cost grows",
             "Does the cost of a nonzero stay the same as the corpus grows, and as topics are added?",
-            settings,
-            record.facts,
+            facts,
         ),
         "A pass is an expectation, with its likelihood, and a maximisation; the cost is that of the "
         "best pass, the worst in brackets. The peak of memory is that of `PLSA.fit` with its random "
@@ -364,8 +346,12 @@ def main() -> None:
         "## Topics",
         topic_table(by_topics),
     ]
-    record.finish("\n\n".join(text))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    parser = record.parser_of(NAME, __doc__)
+    parser.add_argument("--largest", type=float, help="the most nonzeros (1e8, which needs 3 GB; quick: 1e6)")
+    parser.add_argument("--topics", type=int, help="the most topics (512; quick: 64)")
+    parser.add_argument("--seconds", type=float, help="time for the passes of each size (10; quick: 1)")
+    parser.add_argument("--one", metavar="JSON", help=argparse.SUPPRESS)
+    record.main(NAME, parser, measure, tell, apart)
