@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from importlib import metadata
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -18,6 +19,17 @@ _BEGAN = perf_counter()
 def say(message: str) -> None:
     """One line of progress on standard error, with the seconds since the start."""
     print(f"[{perf_counter() - _BEGAN:7.1f} s] {message}", file=sys.stderr, flush=True)
+
+
+def versions(distributions: Iterable[str]) -> dict[str, str]:
+    """The installed version of each distribution, or that it is missing."""
+    found = {}
+    for name in distributions:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

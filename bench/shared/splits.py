@@ -23,9 +23,9 @@ CORPORA = {"20news": "20 Newsgroups", "webkb": "WebKB", "reuters7": "Reuters-7",
 RATIOS = (0.003, 0.005, 0.008, 0.01, 0.05, 0.2, 0.4, 1.0)
 SEEDS = (0, 1, 2, 3, 4)
 MIN_DOCUMENT_FREQUENCY = 5
-UNLABELLED = -1
+UNLABELED = -1
 _ENRON_TRAINING = 20_000
-# The labelled sets have a stream of their own, apart from that of the split.
+# The labeled sets have a stream of their own, apart from that of the split.
 _LABELS_STREAM = 1000
 
 
@@ -42,12 +42,12 @@ class Split:
     classes: np.ndarray
     train: np.ndarray
     test: np.ndarray
-    labelled: dict[float, np.ndarray]  # ratio -> positions
+    labeled: dict[float, np.ndarray]  # ratio -> positions
 
     def training(self, ratio: float) -> tuple[scipy.sparse.csr_matrix, np.ndarray]:
-        """Counts and classes of the training documents, `UNLABELLED` where the class is not told."""
-        told = np.isin(self.train, self.labelled[ratio], assume_unique=True)
-        return self.counts[self.train], np.where(told, self.y[self.train], UNLABELLED)
+        """Counts and classes of the training documents, `UNLABELED` where the class is not told."""
+        told = np.isin(self.train, self.labeled[ratio], assume_unique=True)
+        return self.counts[self.train], np.where(told, self.y[self.train], UNLABELED)
 
     def testing(self) -> tuple[scipy.sparse.csr_matrix, np.ndarray]:
         """Counts and classes of the test documents."""
@@ -62,8 +62,8 @@ def load(corpus: str, seed: int) -> Split:
     parts = _drawn(y, seed) if corpus == "enron" else _read(corpus, seed, whole.ids, y)
     frequency = np.bincount(whole.counts[parts["train"]].indices, minlength=whole.counts.shape[1])
     counts = whole.counts[:, frequency >= MIN_DOCUMENT_FREQUENCY].tocsr()
-    labelled = {ratio: parts[f"lab_{ratio:g}"] for ratio in RATIOS}
-    return Split(counts, y, classes, parts["train"], parts["test"], labelled)
+    labeled = {ratio: parts[f"lab_{ratio:g}"] for ratio in RATIOS}
+    return Split(counts, y, classes, parts["train"], parts["test"], labeled)
 
 
 def _read(corpus: str, seed: int, ids: np.ndarray, y: np.ndarray) -> dict[str, Any]:

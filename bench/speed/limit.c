@@ -2,7 +2,7 @@
  *
  * For every nonzero it reads the row of P(w|z) of its word and reads and writes the word's row of
  * expected counts. Rows are ROW floats. One addition a float is there so that both rows are used.
- * bench/limit.py compiles it with the best options of the machine that it runs on.
+ * limit.py compiles it with the best options of the machine that it runs on.
  */
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 """How long does one EM step of a mixture of multinomials take beside ways that NumPy and SciPy have for it?
 
-On the word counts of 20 Newsgroups, 300 documents labelled, one component a class, one thread: ours
+On the word counts of 20 Newsgroups, 300 documents labeled, one component a class, one thread: ours
 (`MixtureSteps.expect` and `maximise`, the objective included) and the same update written
 
 * in NumPy a document at a time, as MALLET's trainer goes: the joint probabilities of its components, its
@@ -36,7 +36,7 @@ KERNEL_TARGET = 1.3  # a kernel that is less than this much faster than SciPy is
 PRODUCTS = ("X @ logs", "X.T @ posteriors")
 PRODUCT_COMPONENTS = (2, 4, 20, 40)
 ALPHA = 1.0
-N_LABELLED = 300
+N_LABELED = 300
 _ROWS = 1024  # documents that the dense ways take at a time
 Update = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
@@ -210,7 +210,7 @@ def measure(options: argparse.Namespace) -> record.Record:
     counts = counts[np.diff(counts.indptr) > 0]  # reduceat knows no empty rows
     classes = np.unique(prepared.labels, return_inverse=True)[1][np.diff(prepared.counts.indptr) > 0]
     code = np.full(counts.shape[0], -1, dtype=np.int32)
-    told = np.random.default_rng(0).permutation(counts.shape[0])[:N_LABELLED]
+    told = np.random.default_rng(0).permutation(counts.shape[0])[:N_LABELED]
     code[told] = classes[told]
     turns = options.repeats or (2 if options.quick else 5)
     each = 3 if options.quick else 10
@@ -220,7 +220,7 @@ def measure(options: argparse.Namespace) -> record.Record:
         "words": counts.shape[1],
         "nonzeros": counts.nnz,
         "components": int(code.max()) + 1,
-        "labelled": N_LABELLED,
+        "labelled": N_LABELED,
         "turns": turns,
         "steps a turn": f"{each} (NumPy: 1)",
     }

@@ -318,7 +318,7 @@ def _start_bigartm():
     LibArtm(logging_config=messages.ConfigureLoggingArgs(log_dir=tempfile.gettempdir(), minloglevel=2))
 
     class BigARTMSession:
-        """BigARTM's offline algorithm without regularisers on batches held in memory.
+        """BigARTM's offline algorithm without regularizers on batches held in memory.
 
         P(z|d) is kept between passes as a matrix of its own (`theta_name`), which is also how the
         given start gets in.

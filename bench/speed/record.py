@@ -18,12 +18,11 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from bench.shared import corpora
-from bench.shared.report import RESULTS, packed, say, unpacked, write
+from bench.shared.report import RESULTS, packed, say, unpacked, versions, write
 
 # --- where it ran --------------------------------------------------------------------------------
 
@@ -79,17 +78,6 @@ def compiler_version() -> str:
     return said.stdout.splitlines()[0]
 
 
-def versions(distributions: Iterable[str]) -> dict[str, str]:
-    """The installed version of each distribution, or that it is missing."""
-    found = {"python": platform.python_version()}
-    for name in distributions:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = "not installed"
-    return found
-
-
 def load() -> str:
     """How busy the machine has been in the last minute: 1.0 is this run alone."""
     try:
@@ -126,7 +114,7 @@ class Record:
         self.facts: dict[str, Any] = {
             "settings": settings,
             "machine": machine(),
-            "versions": versions(distributions),
+            "versions": {"python": platform.python_version(), **versions(distributions)},
             "date": datetime.date.today().isoformat(),
             "load": load(),
             "measured": {},

@@ -1,1 +1,1 @@
-"""Active learners compared: which needs the fewest labels when it may choose the documents to be labelled."""
+"""Active learners compared: which needs the fewest labels when it may choose the documents to be labeled."""

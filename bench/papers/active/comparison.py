@@ -424,7 +424,7 @@ def _draw_models(measured: Measured, path: Path) -> None:
                 if curves:
                     mean = np.mean(list(curves.values()), axis=0)
                     label = f"{title}, {_NAMES[learner].removeprefix('plsa, ')}"
-                    width = 4.0 if judge == "soft" else 1.3  # the two mislabelling models hardly differ
+                    width = 4.0 if judge == "soft" else 1.3  # the two mislabeling models hardly differ
                     look = {"color": colors[judge], "linestyle": style, "linewidth": width}
                     panel.plot(MARKS[task], mean, label=label, alpha=0.5 if judge == "soft" else 1.0, **look)
         panel.set_title(CORPORA[task])

@@ -35,7 +35,7 @@ class Pool:
     test_counts: scipy.sparse.csr_matrix
     test_y: np.ndarray
     classes: np.ndarray  # names, sorted
-    initial: np.ndarray  # training documents labelled from the start, one a class
+    initial: np.ndarray  # training documents labeled from the start, one a class
 
 
 @lru_cache(maxsize=2)

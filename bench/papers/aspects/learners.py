@@ -21,20 +21,20 @@ from bench.papers.aspects.splitting import SplitAspects
 
 # On the word of the papers: counts as they are. All passes are made.
 _PAPERS = {"scaling": None, "prior_strength": 0.0, "smoothing": 0.01, "max_iter": 100, "tol": 0.0}
-_PAPERS_UNLABELLED = {
+_PAPERS_UNLABELED = {
     **_PAPERS,
     "max_iter": 10,
     "unlabeled_weight": 1.0,
     "evidence": False,
     "early_stopping": 0.0,
 }
-_PAPERS_GUESSED = {**_PAPERS_UNLABELLED, "relabel": "never", "student": None}
+_PAPERS_GUESSED = {**_PAPERS_UNLABELED, "relabel": "never", "student": None}
 RANDOM = {"init": "random", "max_iter": 100}
 PAPERS: dict[str, dict[str, Any]] = {
     "soft": _PAPERS_GUESSED,
     "hard": _PAPERS_GUESSED,
-    "fake": _PAPERS_UNLABELLED,
-    "missing": _PAPERS_UNLABELLED,
+    "fake": _PAPERS_UNLABELED,
+    "missing": _PAPERS_UNLABELED,
     "supervised": _PAPERS,
 }
 OURS = tuple(PAPERS)

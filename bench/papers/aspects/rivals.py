@@ -16,11 +16,11 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 
 import plsa
-from bench.shared.splits import UNLABELLED
+from bench.shared.splits import UNLABELED
 
 
 class LabelsOnly(ClassifierMixin, BaseEstimator):
-    """Any classifier, taught by the labelled documents; `tfidf`: on sublinear TF-IDF of unit length."""
+    """Any classifier, taught by the labeled documents; `tfidf`: on sublinear TF-IDF of unit length."""
 
     def __init__(self, classifier: Any, tfidf: bool = False) -> None:
         self.classifier = classifier
@@ -28,7 +28,7 @@ class LabelsOnly(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: np.ndarray) -> Self:
         """Learns from the rows whose y is not -1."""
-        told = y != UNLABELLED
+        told = y != UNLABELED
         if self.tfidf:
             self.weighting_ = TfidfTransformer(sublinear_tf=True).fit(X)
         self.classifier.fit(self._weighted(X[told]), y[told])
@@ -61,18 +61,18 @@ def linear_svm() -> LabelsOnly:
 
 
 def naive_bayes_em() -> plsa.NaiveBayesEM:
-    """Naive Bayes by EM over labelled and unlabelled documents, on the counts."""
+    """Naive Bayes by EM over labeled and unlabeled documents, on the counts."""
     return plsa.NaiveBayesEM(alpha=0.1, class_alpha=1.0, n_threads=1)
 
 
 class TransductiveSVM(ClassifierMixin, BaseEstimator):
     """Linear transductive SVM (Joachims 1999; thesis algorithm 1), one class against the rest, on TF-IDF.
 
-    For each class: an SVM of the labels alone ranks the unlabelled documents; as large a part of them as
-    among the labelled ones is guessed positive. Their costs then grow tenfold from `first_cost` to `C`, those
+    For each class: an SVM of the labels alone ranks the unlabeled documents; as large a part of them as
+    among the labeled ones is guessed positive. Their costs then grow tenfold from `first_cost` to `C`, those
     of positive and negative guesses being in proportion to their numbers. At each cost the guesses of a
     positive and a negative document are switched where the sum of their slacks exceeds two, which lowers the
-    objective, and the SVM is learnt anew until there is no such pair. Joachims switches one pair at a time;
+    objective, and the SVM is learned anew until there is no such pair. Joachims switches one pair at a time;
     here the worst positive is paired with the worst negative, the second with the second and so on, and all
     pairs that satisfy the condition are switched at once: at fixed weights every slack is its own document's,
     so each pair lowers the objective as it would alone. `most_rounds` bounds the rounds at one cost.
@@ -87,12 +87,12 @@ class TransductiveSVM(ClassifierMixin, BaseEstimator):
         """Learns one machine a class from all rows."""
         self.weighting_ = TfidfTransformer(sublinear_tf=True)
         features = self.weighting_.fit_transform(X)
-        self.classes_ = np.unique(y[y != UNLABELLED])
+        self.classes_ = np.unique(y[y != UNLABELED])
         self.machines_ = [self._one_against_rest(features, y, label) for label in self.classes_]
         return self
 
     def _one_against_rest(self, features: Any, y: np.ndarray, label: Any) -> LinearSVC:
-        told = y != UNLABELLED
+        told = y != UNLABELED
         sign = np.where(y == label, 1, -1)
         cost = np.full(len(y), self.C)
         machine = LinearSVC(loss="hinge", C=1.0, max_iter=5000, random_state=0)

@@ -1,7 +1,7 @@
 """The documents of the experiments as word counts, and what is made of counts before a model sees them.
 
-What is learnt of documents without regard to their classes (which words are frequent enough, how rare each
-is, how long documents are) is learnt from the unlabelled ones of an experiment alone. They are the same in
+What is learned of documents without regard to their classes (which words are frequent enough, how rare each
+is, how long documents are) is learned from the unlabeled ones of an experiment alone. They are the same in
 all of its trials, so that the probabilities of the models compare, and no test document has a part in it.
 """
 
@@ -104,9 +104,9 @@ def mutual_information(counts: Any, y: np.ndarray) -> np.ndarray:
     return total
 
 
-def scaled(counts: Any, unlabelled: np.ndarray, scaler: plsa.CountScaler) -> scipy.sparse.csr_matrix:
-    """All documents as `scaler` has them, which learns from the unlabelled ones."""
-    return scipy.sparse.csr_matrix(scaler.fit(counts[unlabelled]).transform(counts))
+def scaled(counts: Any, unlabeled: np.ndarray, scaler: plsa.CountScaler) -> scipy.sparse.csr_matrix:
+    """All documents as `scaler` has them, which learns from the unlabeled ones."""
+    return scipy.sparse.csr_matrix(scaler.fit(counts[unlabeled]).transform(counts))
 
 
 # --- draws ---------------------------------------------------------------------------------------

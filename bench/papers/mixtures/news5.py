@@ -33,9 +33,9 @@ from bench.shared.cells import Cell, Measured
 NAME = "news5"
 TASK = "news5"
 CLASSES = tuple(printed.TABLE_3_4)
-EACH = (1, 2, 5, 10, 20, 50)  # labelled documents a class
+EACH = (1, 2, 5, 10, 20, 50)  # labeled documents a class
 TRIALS = 10
-UNLABELLED = 600  # a class
+UNLABELED = 600  # a class
 VOCABULARY = 4_000
 ALPHA = 1.0
 TOP_WORDS = 10
@@ -69,24 +69,24 @@ def wanted(options: argparse.Namespace) -> Iterator[Cell]:
 
 def settings(cell: Cell) -> str:
     """What decides the result."""
-    return f"{_OPTIONS[cell.learner]} alpha={ALPHA} words={VOCABULARY} unlabelled={UNLABELLED} seed={_SEED}"
+    return f"{_OPTIONS[cell.learner]} alpha={ALPHA} words={VOCABULARY} unlabelled={UNLABELED} seed={_SEED}"
 
 
 # --- measuring -----------------------------------------------------------------------------------
 
 
 def measure(cell: Cell) -> dict[str, Any]:
-    """Learns from one draw of labelled documents."""
-    X, y, words, unlabelled, others = _documents()
+    """Learns from one draw of labeled documents."""
+    X, y, words, unlabeled, others = _documents()
     shuffled = np.random.default_rng((_SEED, cell.trial)).permutation(others)
     each = dict.fromkeys(range(len(CLASSES)), cell.labels // len(CLASSES))
     chosen = documents.consecutive(shuffled, y, each, 0)
     test = np.setdiff1d(others, chosen)
     model = models.estimator(alpha=ALPHA, **_OPTIONS[cell.learner])
-    model = models.fitted(model, X[chosen], y[chosen], X[unlabelled])
+    model = models.fitted(model, X[chosen], y[chosen], X[unlabeled])
     result = {
         "accuracy": float(np.mean(model.predict(X[test]) == y[test])),
-        "probability": models.probability(model, X[unlabelled], ALPHA),
+        "probability": models.probability(model, X[unlabeled], ALPHA),
     }
     if cell.learner == "annealing":
         together = np.zeros((len(CLASSES), len(CLASSES)))
@@ -102,16 +102,16 @@ def measure(cell: Cell) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _documents() -> tuple[scipy.sparse.csr_matrix, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Scaled counts, classes, words, the unlabelled posts and all others."""
+    """Scaled counts, classes, words, the unlabeled posts and all others."""
     whole = documents.newsgroups()
     posts = np.flatnonzero(np.isin(whole.labels, CLASSES))
     y = np.searchsorted(CLASSES, whole.labels[posts])
     counts = whole.counts[posts]
     best = np.sort(np.argsort(-documents.mutual_information(counts, y), kind="stable")[:VOCABULARY])
     shuffled = np.random.default_rng(_SEED).permutation(len(posts))
-    unlabelled = documents.consecutive(shuffled, y, dict.fromkeys(range(len(CLASSES)), UNLABELLED), 0)
-    X = documents.scaled(counts[:, best], unlabelled, plsa.CountScaler("raw", False, "constant"))
-    return X, y, whole.vocabulary[best], unlabelled, np.setdiff1d(np.arange(len(posts)), unlabelled)
+    unlabeled = documents.consecutive(shuffled, y, dict.fromkeys(range(len(CLASSES)), UNLABELED), 0)
+    X = documents.scaled(counts[:, best], unlabeled, plsa.CountScaler("raw", False, "constant"))
+    return X, y, whole.vocabulary[best], unlabeled, np.setdiff1d(np.arange(len(posts)), unlabeled)
 
 
 # --- telling -------------------------------------------------------------------------------------

@@ -38,11 +38,11 @@ from bench.shared.cells import Cell, Measured
 
 NAME = "newsgroups"
 TASK = "20news"
-# Labelled documents in all -> trials.
+# Labeled documents in all -> trials.
 TRIALS = {20: 10, 40: 10, 100: 10, 200: 10, 300: 10, 500: 6, 1000: 3, 2000: 1, 3000: 1, 5500: 1}
 LARGEST = max(TRIALS)
 TEST_SHARE = 0.2
-UNLABELLED = 10_000
+UNLABELED = 10_000
 _SEED = 0
 _TITLES = {"nb": "NB", "em": "EM"}
 
@@ -71,7 +71,7 @@ def wanted(options: argparse.Namespace) -> Iterator[Cell]:
             for trial in range(trials):
                 for learner in ("nb", "em"):
                     yield Cell(NAME, TASK, setting, learner, labels, trial)
-                # Other unlabelled documents: its probability would not compare.
+                # Other unlabeled documents: its probability would not compare.
                 if labels != LARGEST:
                     yield Cell(NAME, TASK, setting, "em-start", labels, trial)
 
@@ -85,24 +85,24 @@ def settings(cell: Cell) -> str:
 
 
 def measure(cell: Cell) -> dict[str, Any]:
-    """Learns from one labelled set."""
+    """Learns from one labeled set."""
     setting = SETTINGS[cell.setting]
     y, test, shuffled = _division()
-    pool = shuffled if cell.labels == LARGEST else shuffled[UNLABELLED:]
+    pool = shuffled if cell.labels == LARGEST else shuffled[UNLABELED:]
     n_classes = y.max() + 1
     chosen = documents.consecutive(
         pool, y, dict.fromkeys(range(n_classes), cell.labels // n_classes), cell.trial
     )
     X = _scaled(cell.setting, cell.labels == LARGEST)
-    unlabelled = X[_unlabelled(cell.labels == LARGEST)]
+    unlabeled = X[_unlabeled(cell.labels == LARGEST)]
     model = models.estimator(alpha=setting.alpha)
-    model = models.fitted(model, X[chosen], y[chosen], unlabelled if cell.learner == "em" else None)
+    model = models.fitted(model, X[chosen], y[chosen], unlabeled if cell.learner == "em" else None)
     facts: dict[str, Any] = {}
     if cell.learner == "em-start":
-        log_words, log_prior, facts["probability"] = _iterated(model, unlabelled, setting.alpha)
+        log_words, log_prior, facts["probability"] = _iterated(model, unlabeled, setting.alpha)
         found = np.argmax(X[test] @ log_words + log_prior, axis=1)
     else:
-        facts["probability"] = models.probability(model, unlabelled, setting.alpha)
+        facts["probability"] = models.probability(model, unlabeled, setting.alpha)
         found = model.predict(X[test])
     right = found == y[test]
     if TRIALS[cell.labels] == 1:
@@ -132,11 +132,11 @@ def _division() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @lru_cache(maxsize=2)
-def _unlabelled(largest: bool) -> np.ndarray:
-    """The posts without a label: all but the labelled ones where those are most."""
+def _unlabeled(largest: bool) -> np.ndarray:
+    """The posts without a label: all but the labeled ones where those are most."""
     y, _, shuffled = _division()
     if not largest:
-        return shuffled[:UNLABELLED]
+        return shuffled[:UNLABELED]
     n_classes = y.max() + 1
     taken = documents.consecutive(shuffled, y, dict.fromkeys(range(n_classes), LARGEST // n_classes), 0)
     return np.setdiff1d(shuffled, taken)
@@ -146,14 +146,14 @@ def _unlabelled(largest: bool) -> np.ndarray:
 def _scaled(setting: str, largest: bool) -> scipy.sparse.csr_matrix:
     """All posts as a setting has them."""
     counts = documents.newsgroups().counts
-    unlabelled = _unlabelled(largest)
+    unlabeled = _unlabeled(largest)
     chosen = SETTINGS[setting]
     scaler = plsa.CountScaler(chosen.tf, chosen.idf, chosen.length)
-    return documents.scaled(counts[:, documents.frequent(counts[unlabelled])], unlabelled, scaler)
+    return documents.scaled(counts[:, documents.frequent(counts[unlabeled])], unlabeled, scaler)
 
 
 def _iterated(start: Any, X: Any, alpha: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """EM over unlabelled documents alone from a model that the labels made, one component a class.
+    """EM over unlabeled documents alone from a model that the labels made, one component a class.
 
     Written out, as the estimator always keeps the documents that have labels; it stops as the estimator does.
     Returns log P(w|class) (words x classes), log P(class), and the log-probability of the model and of the

@@ -39,9 +39,9 @@ from bench.shared.cells import Cell, Measured
 NAME = "reuters"
 CATEGORIES = tuple(printed.TABLE_3_2)
 NEGATIVE, POSITIVE = 0, 1
-LABELLED = {POSITIVE: 10, NEGATIVE: 40}
-LABELS = sum(LABELLED.values())
-UNLABELLED = 7_000
+LABELED = {POSITIVE: 10, NEGATIVE: 40}
+LABELS = sum(LABELED.values())
+UNLABELED = 7_000
 COMPONENTS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40)
 VOCABULARIES = (100, 300, 1000, 3000, None)  # None: all
 TRIALS = 5
@@ -129,14 +129,14 @@ def settings(cell: Cell) -> str:
 
 
 def measure(cell: Cell) -> dict[str, Any]:
-    """Learns to tell a category from one labelled set."""
+    """Learns to tell a category from one labeled set."""
     setting = SETTINGS[cell.setting]
     y = _positive(cell.task)
     shuffled, test = _division()
-    unlabelled, chosen = shuffled[:UNLABELLED], _labelled(cell.task, cell.trial)
+    unlabeled, chosen = shuffled[:UNLABELED], _labeled(cell.task, cell.trial)
     counts = _frequent()[:, _words(cell.setting, cell.task, cell.trial)]
-    X = documents.scaled(counts, unlabelled, plsa.CountScaler("raw", False, setting.length))
-    often = np.asarray(X[np.concatenate([chosen, unlabelled])].sum(axis=0)).ravel()
+    X = documents.scaled(counts, unlabeled, plsa.CountScaler("raw", False, setting.length))
+    often = np.asarray(X[np.concatenate([chosen, unlabeled])].sum(axis=0)).ravel()
     alpha = setting.alpha + setting.in_proportion * often / often.sum()
     learner, _, number = cell.learner.partition("-")
     model = models.estimator(
@@ -146,7 +146,7 @@ def measure(cell: Cell) -> dict[str, Any]:
         random_state=cell.start,
         **({"max_iter": EARLY_STEPS} if learner == "early" else {}),
     )
-    rest = X[unlabelled]
+    rest = X[unlabeled]
     model = models.fitted(model, X[chosen], y[chosen], None if learner == "nb" else rest)
     return {
         "accuracy": float(np.mean(model.predict(X[test]) == y[test])),
@@ -157,7 +157,7 @@ def measure(cell: Cell) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _division() -> tuple[np.ndarray, np.ndarray]:
-    """The training documents in a random order, the unlabelled ones first, and the test documents."""
+    """The training documents in a random order, the unlabeled ones first, and the test documents."""
     split = documents.reuters().split
     train = np.random.default_rng(_SEED).permutation(np.flatnonzero(split == "train"))
     return train, np.flatnonzero(split == "test")
@@ -170,16 +170,16 @@ def _positive(category: str) -> np.ndarray:
     return np.where(has, POSITIVE, NEGATIVE)
 
 
-def _labelled(category: str, trial: int) -> np.ndarray:
-    pool = _division()[0][UNLABELLED:]
-    return documents.consecutive(pool, _positive(category), LABELLED, trial)
+def _labeled(category: str, trial: int) -> np.ndarray:
+    pool = _division()[0][UNLABELED:]
+    return documents.consecutive(pool, _positive(category), LABELED, trial)
 
 
 @lru_cache(maxsize=1)
 def _frequent() -> scipy.sparse.csr_matrix:
-    """The counts of the words that stand in enough unlabelled documents."""
+    """The counts of the words that stand in enough unlabeled documents."""
     counts = documents.reuters().counts
-    return counts[:, documents.frequent(counts[_division()[0][:UNLABELLED]])].tocsr()
+    return counts[:, documents.frequent(counts[_division()[0][:UNLABELED]])].tocsr()
 
 
 @lru_cache(maxsize=4)
@@ -187,15 +187,15 @@ def _words(setting: str, category: str, trial: int) -> np.ndarray:
     """The columns of `_frequent` that a setting keeps in a trial."""
     counts, words = _frequent(), SETTINGS[setting].words
     if words == "selected":
-        return _selected(counts, _positive(category), _labelled(category, trial))
+        return _selected(counts, _positive(category), _labeled(category, trial))
     if words == "all":
         return np.arange(counts.shape[1])
-    unlabelled = counts[_division()[0][:UNLABELLED]]
-    return np.argsort(-np.bincount(unlabelled.indices), kind="stable")[: int(words)]
+    unlabeled = counts[_division()[0][:UNLABELED]]
+    return np.argsort(-np.bincount(unlabeled.indices), kind="stable")[: int(words)]
 
 
 def _selected(counts: Any, y: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """As many of the best words as naive Bayes prefers, each labelled document left out in turn.
+    """As many of the best words as naive Bayes prefers, each labeled document left out in turn.
 
     A document that is left out has no part in the order of the words either.
     """

@@ -3,7 +3,7 @@
 20 Newsgroups has its 20 groups, Reuters the ten topics that at least a hundred documents have as their only
 one (the paper has ten too, of 6,869 documents; here they are 8,246). A set's draw depends on its number
 alone, and the known positives with a smaller share are among those with a larger one, as "the same set of
-labelled data" for all learners.
+labeled data" for all learners.
 """
 
 from __future__ import annotations
