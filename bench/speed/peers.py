@@ -27,6 +27,7 @@ to float32 rounding. Seconds to a likelihood therefore compare more fairly than 
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import ctypes
 import functools
@@ -588,6 +589,8 @@ def _find(name: str) -> Peer | str:
 
 
 if __name__ == "__main__":
+    about = "Which rivals can be run here, and why others cannot."
+    argparse.ArgumentParser(prog="python -m bench.speed.peers", description=about).parse_args()
     for peer in available():
         model = "PLSA" if peer.same_model else "LDA"
         print(f"{peer.name} {peer.version} ({model}; {peer.update}): {peer.note}")
