@@ -251,6 +251,8 @@ def main(name: str, arguments: list[str] | None = None) -> None:
         unfinished = options.cells.with_name(experiment + _UNFINISHED)
         try:
             _measure(owner, chosen, options.processes, unfinished)
+        except FileNotFoundError as error:
+            raise SystemExit(f"{experiment}: {error}") from None
         finally:
             pack(options.cells, unfinished)
         results = _valid(owner, wanted, read(options.cells))

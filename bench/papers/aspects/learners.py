@@ -37,6 +37,13 @@ PAPERS: dict[str, dict[str, Any]] = {
     "missing": _PAPERS_UNLABELED,
     "supervised": _PAPERS,
 }
+_CLASSES = {
+    "soft": plsa.SoftMislabelingPLSA,
+    "hard": plsa.HardMislabelingPLSA,
+    "fake": plsa.FakeLabelPLSA,
+    "missing": plsa.MissingLabelPLSA,
+    "supervised": plsa.PLSAClassifier,
+}
 OURS = tuple(PAPERS)
 _TITLES = {
     "soft": "mislabelling, soft",
@@ -74,14 +81,18 @@ def learner(name: str) -> Learner:
         raise ValueError(f"no learner {name!r}: there are {', '.join(names())}")
     family, papers, per_class, extra = parts.groups()
     if papers is None:
-        return Learner(name, _TITLES[family], lambda corpus, start: _defaults(family, start), random=False)
+
+        def make_defaults(corpus: str, start: int) -> Any:
+            return _CLASSES[family](random_state=start, n_threads=1)
+
+        return Learner(name, _TITLES[family], make_defaults, random=False)
 
     def make_papers(corpus: str, start: int) -> Any:
         topics = printed.ASPECTS[corpus] // printed.CLASSES[corpus]
         if per_class or extra:
             topics = int(per_class or 1)
         options = PAPERS[family] | (RANDOM if papers == "random" else {})
-        return _class(family)(
+        return _CLASSES[family](
             topics_per_class=topics,
             extra_topics=int(extra or 0),
             random_state=start,
@@ -96,20 +107,6 @@ def learner(name: str) -> Learner:
 def names() -> list[str]:
     """The rivals, and ours in the three settings; other numbers of aspects go without saying."""
     return [*_RIVALS, *OURS, *(f"{family}-{setting}" for setting in ("papers", "random") for family in OURS)]
-
-
-def _defaults(family: str, start: int) -> Any:
-    return _class(family)(random_state=start, n_threads=1)
-
-
-def _class(family: str) -> Any:
-    return {
-        "soft": lambda: plsa.SoftMislabelingPLSA,
-        "hard": lambda: plsa.HardMislabelingPLSA,
-        "fake": lambda: plsa.FakeLabelPLSA,
-        "missing": lambda: plsa.MissingLabelPLSA,
-        "supervised": lambda: plsa.PLSAClassifier,
-    }[family]()
 
 
 _RIVALS: dict[str, tuple[str, Callable[[], Any]]] = {
