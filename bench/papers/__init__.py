@@ -1,1 +1,1 @@
-"""The experiments of the papers, run again: one module a table or figure, on cells that all share."""
+"""The experiments of the papers, run again: one package a paper, one module a table or figure."""

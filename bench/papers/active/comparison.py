@@ -13,18 +13,17 @@ splits of 20 Newsgroups with other labels at the start.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bench import report
-from bench.papers import cells
 from bench.papers.active import peers, sessions
-from bench.papers.active.pools import CORPORA, PAIRS, drawn
-from bench.papers.cells import Cell, Measured
+from bench.papers.active.pools import PAIRS, drawn
+from bench.shared import cells, draw, numbers, report
+from bench.shared.cells import Cell, Measured
+from bench.shared.splits import CORPORA
 from plsa.active.simulation import Simulation, half_width
 
 NAME = "comparison"
@@ -88,9 +87,9 @@ def settings(cell: Cell) -> str:
     return sessions.settings(cell.learner, _judges(cell), _marks(cell), BATCH.get(cell.task, 1))
 
 
-def measure(cell: Cell, data: str | None) -> dict[str, Any]:
+def measure(cell: Cell) -> dict[str, Any]:
     """One session."""
-    pool = drawn(cell.task, cell.trial, data)
+    pool = drawn(cell.task, cell.trial)
     return sessions.played(
         cell.learner, pool, _judges(cell), _marks(cell), cell.trial, BATCH.get(cell.task, 1)
     )
@@ -129,7 +128,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         "(see `peers.py`).",
     ]
     for task in CORPORA:
-        told += [f"### {TITLES[task]}", _table(measured, task)]
+        told += [f"### {CORPORA[task]}", _table(measured, task)]
     told += [
         "![Accuracy against answers on the corpora](corpora.png)",
         "## The thesis's figures 6.8 to 6.11: three models, two strategies, random questions",
@@ -145,12 +144,11 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         "## Labels needed on 20 Newsgroups",
         _needed(measured),
         "![Accuracy against labels on 20 Newsgroups](labels_needed.png)",
-        f"Peers: {peers.versions()}.",
+        f"Peers: {_peers(measured)}.",
     ]
     return told
 
 
-TITLES = {"20news": "20 Newsgroups", "webkb": "WebKB", "reuters7": "Reuters-7", "enron": "Enron spam"}
 _NAMES = {
     "auto": "plsa, auto",
     "random": "plsa, random questions",
@@ -171,13 +169,12 @@ LEVEL = 0.05
 def _curves(
     measured: Measured, task: str, learner: str, setting: str = "", judge: str | None = None
 ) -> dict[int, np.ndarray]:
-    """Trial -> accuracies at the marks, in per cent."""
-    found = measured.found(task=task, learner=learner, setting=setting)
-    return {
-        each["trial"]: 100 * np.array(each["curve"] if judge is None else each["curves"][judge])
-        for each in found
-        if judge is None or judge in each["curves"]
+    """Trial -> accuracies at the marks, in per cent; of the first judge if not said otherwise."""
+    found = {
+        each["trial"]: next(iter(each["curves"].values())) if judge is None else each["curves"].get(judge)
+        for each in measured.found(task=task, learner=learner, setting=setting)
     }
+    return {trial: 100 * np.array(curve) for trial, curve in found.items() if curve}
 
 
 def _played(curves: dict[int, np.ndarray], marks: tuple[int, ...]) -> Simulation:
@@ -191,6 +188,14 @@ def _areas(curves: dict[int, np.ndarray], marks: tuple[int, ...]) -> dict[int, f
     return dict(zip(curves, _played(curves, marks).area("").tolist(), strict=True))
 
 
+def _along(curves: dict[int, np.ndarray], marks: tuple[int, ...]) -> list[str]:
+    """Mean and spread at each mark."""
+    return [
+        numbers.spread({trial: float(curve[place]) for trial, curve in curves.items()})
+        for place in range(len(marks))
+    ]
+
+
 def _table(measured: Measured, task: str) -> str:
     marks = MARKS[task]
     rows = []
@@ -202,18 +207,14 @@ def _table(measured: Measured, task: str) -> str:
         against = _areas(
             _curves(measured, task, "printed, random" if learner.startswith("printed") else "random"), marks
         )
-        p = cells.p_value(areas, against) if learner in _NAMES and learner not in _NOT_TESTED else None
+        p = numbers.p_value(areas, against) if learner in _NAMES and learner not in _NOT_TESTED else None
         mark = "**" if learner == "auto" else ""
-        values = [
-            cells.spread({trial: float(curve[place]) for trial, curve in curves.items()})
-            for place in range(len(marks))
-        ]
         name = _NAMES.get(learner, learner)
-        row = [f"{mark}{cell}{mark}" for cell in (name, cells.spread(areas), *values)]
-        row += [cells.shown_p(p, none=""), str(len(curves))]
+        row = [f"{mark}{cell}{mark}" for cell in (name, numbers.spread(areas), *_along(curves, marks))]
+        row += [numbers.shown_p(p, none=""), str(len(curves))]
         alike = next((other for _, other in rows if other[1:] == row[1:]), None)
         if alike is None:
-            rows.append((float(np.mean(list(areas.values()))), row))
+            rows.append((numbers.mean(areas), row))
         else:
             alike[0] += f"; {name}"  # the same documents: with two classes many strategies are one
     for judge, title in (("soft", "plsa, all labels"), ("svm", "SVM, all labels")):
@@ -223,7 +224,7 @@ def _table(measured: Measured, task: str) -> str:
         }
         if found:
             blank = [""] * (len(marks) - 1)
-            rows.append((-1.0, [title, "", *blank, cells.spread(found), "", str(len(found))]))
+            rows.append((-1.0, [title, "", *blank, numbers.spread(found), "", str(len(found))]))
     rows.sort(key=lambda each: -each[0])
     return report.table(["", "area", *(f"{mark}" for mark in marks), "p", "trials"], [row for _, row in rows])
 
@@ -239,7 +240,7 @@ def _gain(active: dict[int, float], other: dict[int, float]) -> tuple[float, flo
         return None
     mean = float(np.mean([active[trial] for trial in both]))
     base = float(np.mean([other[trial] for trial in both]))
-    return mean - base, 100 * (mean / base - 1), cells.p_value(active, other)
+    return mean - base, 100 * (mean / base - 1), numbers.p_value(active, other)
 
 
 def _targets(measured: Measured) -> Iterator[list[str]]:
@@ -261,7 +262,7 @@ def _targets(measured: Measured) -> Iterator[list[str]]:
             met = percent >= PAPERS_GAIN - 0.5 and p is not None and p < LEVEL
             yield [
                 name,
-                f"{percent:+.1f}% ({points:+.1f} points), p {cells.shown_p(p)}",
+                f"{percent:+.1f}% ({points:+.1f} points), p {numbers.shown_p(p)}",
                 f"about {PAPERS_GAIN:g}%, p < {LEVEL}" if aimed else "",
                 report.verdict(met) if aimed else "",
             ]
@@ -278,23 +279,24 @@ def _targets(measured: Measured) -> Iterator[list[str]]:
         ]
     for task in (*PAIRS, *CORPORA):
         ours = _areas(_curves(measured, task, "auto"), MARKS[task])
-        theirs = {
-            name: areas
-            for name in peers.NAMES
-            if (areas := _areas(_curves(measured, task, name), MARKS[task]))
-        }
-        if not ours or not theirs:
-            yield [f"area, {TITLES.get(task, task)}, against the best peer", "-", "", "not measured"]
+        best = _best_peer(measured, task)
+        if not ours or best is None:
+            yield [f"area, {CORPORA.get(task, task)}, against the best peer", "-", "", "not measured"]
             continue
-        best = max(theirs, key=lambda name: float(np.mean(list(theirs[name].values()))))
-        both = sorted(ours.keys() & theirs[best].keys())
-        own, other = (float(np.mean([each[trial] for trial in both])) for each in (ours, theirs[best]))
+        theirs = _areas(_curves(measured, task, best), MARKS[task])
+        both = sorted(ours.keys() & theirs.keys())
+        own, other = (float(np.mean([each[trial] for trial in both])) for each in (ours, theirs))
         yield [
-            f"area, {TITLES.get(task, task + ' pair')}, against {best}",
+            f"area, {CORPORA.get(task, task + ' pair')}, against {best}",
             f"{own:.1f} against {other:.1f} ({len(both)} trials)",
             "ahead",
             report.verdict(own > other),
         ]
+
+
+def _peers(measured: Measured) -> str:
+    """What the libraries were when they were measured."""
+    return " or ".join(dict.fromkeys(each["peers"] for each in measured.found() if "peers" in each)) or "none"
 
 
 def _bound(measured: Measured) -> float | None:
@@ -316,10 +318,7 @@ def _needed(measured: Measured) -> str:
     rows = []
     for learner in ("auto", "random"):
         curves = _curves(measured, "20news", learner, "further")
-        values = [
-            cells.spread({trial: float(curve[place]) for trial, curve in curves.items()})
-            for place in range(len(FURTHER))
-        ]
+        values = _along(curves, FURTHER)
         needed = _labels_needed(measured, learner)
         rows.append([_NAMES[learner], *values, "-" if needed is None else f"{needed:.0f}", str(len(curves))])
     bound = _bound(measured)
@@ -331,16 +330,16 @@ def _models(measured: Measured) -> Iterator[list[str]]:
     for task in CORPORA:
         for learner in ("entropy", "vote entropy", "random"):
             values = [
-                cells.spread(_areas(_curves(measured, task, learner, judge=judge), MARKS[task]))
+                numbers.spread(_areas(_curves(measured, task, learner, judge=judge), MARKS[task]))
                 for judge in sessions.TITLES
             ]
-            yield [TITLES[task], _NAMES[learner].removeprefix("plsa, "), *values]
+            yield [CORPORA[task], _NAMES[learner].removeprefix("plsa, "), *values]
 
 
 # --- pictures ------------------------------------------------------------------------------------
 
-_COLOURS = {
-    "auto": report.OURS,
+_COLORS = {
+    "auto": draw.OURS,
     "random": "#000000",
     "entropy": "#d98a3d",
     "vote entropy": "#8a5fa8",
@@ -364,22 +363,22 @@ def _line(panel: Any, curves: dict[int, np.ndarray], marks: tuple[int, ...], **l
 
 def _best_peer(measured: Measured, task: str) -> str | None:
     areas = {
-        name: np.mean(list(found.values()))
+        name: numbers.mean(found)
         for name in peers.NAMES
         if (found := _areas(_curves(measured, task, name), MARKS[task]))
     }
-    return max(areas, key=lambda name: float(areas[name])) if areas else None
+    return max(areas, key=areas.__getitem__, default=None)
 
 
 def _panels(measured: Measured, tasks: tuple[str, ...], learners: tuple[str, ...], path: Path) -> None:
-    made, axes = report.figure(4.2 * len(tasks), 4.6, len(tasks))
+    made, axes = draw.figure(4.2 * len(tasks), 4.6, len(tasks))
     for task, panel in zip(tasks, axes, strict=True):
         for learner in learners:
             _line(
                 panel,
                 _curves(measured, task, learner),
                 MARKS[task],
-                color=_COLOURS[learner],
+                color=_COLORS[learner],
                 label=_NAMES[learner],
                 linewidth=2.4 if learner == "auto" else 1.3,
                 linestyle="--" if "random" in learner else "-",
@@ -397,12 +396,12 @@ def _panels(measured: Measured, tasks: tuple[str, ...], learners: tuple[str, ...
         bound = [100 * each["bounds"]["soft"] for each in measured.found(task=task, learner="all labels")]
         if bound:
             panel.axhline(np.mean(bound), color="grey", linestyle=":", linewidth=1, label="plsa, all labels")
-        title = TITLES.get(task) or f"{task}: {PAIRS[task][0]}\nand {PAIRS[task][1]}"
+        title = CORPORA.get(task) or f"{task}: {PAIRS[task][0]}\nand {PAIRS[task][1]}"
         panel.set_title(title, fontsize=9)
         panel.set_xlabel("answers")
         panel.set_ylabel("accuracy, %")
-    report.legend_below(made, axes[0])
-    report.save_figure(made, path)
+    draw.legend_below(made, axes[0])
+    draw.save_figure(made, path)
 
 
 def _draw_pairs(measured: Measured, path: Path) -> None:
@@ -411,12 +410,12 @@ def _draw_pairs(measured: Measured, path: Path) -> None:
 
 
 def _draw_corpora(measured: Measured, path: Path) -> None:
-    _panels(measured, CORPORA, ("auto", "random", "entropy", "vote entropy", "SVM"), path)
+    _panels(measured, tuple(CORPORA), ("auto", "random", "entropy", "vote entropy", "SVM"), path)
 
 
 def _draw_models(measured: Measured, path: Path) -> None:
-    made, axes = report.figure(4.2 * len(CORPORA), 4.6, len(CORPORA))
-    colours = {"soft": report.OURS, "hard": "#2f4b9c", "fake": "#3a8f5c"}
+    made, axes = draw.figure(4.2 * len(CORPORA), 4.6, len(CORPORA))
+    colors = {"soft": draw.OURS, "hard": "#2f4b9c", "fake": "#3a8f5c"}
     styles = {"entropy": "-", "vote entropy": "-.", "random": ":"}
     for task, panel in zip(CORPORA, axes, strict=True):
         for judge, title in sessions.TITLES.items():
@@ -425,25 +424,25 @@ def _draw_models(measured: Measured, path: Path) -> None:
                 if curves:
                     mean = np.mean(list(curves.values()), axis=0)
                     label = f"{title}, {_NAMES[learner].removeprefix('plsa, ')}"
-                    width = 4.0 if judge == "soft" else 1.3  # the two mislabelling models hardly differ
-                    look = {"color": colours[judge], "linestyle": style, "linewidth": width}
+                    width = 4.0 if judge == "soft" else 1.3  # the two mislabeling models hardly differ
+                    look = {"color": colors[judge], "linestyle": style, "linewidth": width}
                     panel.plot(MARKS[task], mean, label=label, alpha=0.5 if judge == "soft" else 1.0, **look)
-        panel.set_title(TITLES[task])
+        panel.set_title(CORPORA[task])
         panel.set_xlabel("answers")
         panel.set_ylabel("accuracy, %")
-    report.legend_below(made, axes[0], 3)
-    report.save_figure(made, path)
+    draw.legend_below(made, axes[0], 3)
+    draw.save_figure(made, path)
 
 
 def _draw_further(measured: Measured, path: Path) -> None:
-    made, (panel,) = report.figure(7, 4.6)
+    made, (panel,) = draw.figure(7, 4.6)
     for learner in ("auto", "random"):
         curves = _curves(measured, "20news", learner, "further")
         _line(
             panel,
             curves,
             FURTHER,
-            color=_COLOURS[learner],
+            color=_COLORS[learner],
             label=_NAMES[learner],
             linestyle="--" if learner == "random" else "-",
         )
@@ -456,8 +455,8 @@ def _draw_further(measured: Measured, path: Path) -> None:
     panel.set_xlabel("answers")
     panel.set_ylabel("accuracy, %")
     panel.legend(loc="lower right")
-    report.save_figure(made, path)
+    draw.save_figure(made, path)
 
 
 if __name__ == "__main__":
-    sys.exit(cells.main("active", NAME))
+    cells.main(__spec__.name)

@@ -12,7 +12,7 @@ test accuracy itself: mean of the three pairs, trials 0 to 19, modAL with entrop
     with intercept      65.1 (76.7)    69.0 (80.8)    68.8 (81.2)
     without             72.4 (81.9)    72.1 (81.8)    73.6 (81.7)
 
-The intercept is scikit-learn's default, but it is not penalised, and from few labels it can learn how often a
+The intercept is scikit-learn's default, but it is not penalized, and from few labels it can learn how often a
 class happened to be asked about. With 20 classes the harm is greater: on 20 Newsgroups (trial 0, margin, C of
 10) the accuracy falls from 27% to 10% in 20 queries, and without an intercept it rises from 25% to 29%.
 
@@ -26,7 +26,6 @@ import contextlib
 import io
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -39,6 +38,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 
 from bench.papers.active.pools import Pool
+from bench.shared import report
 
 C = 100.0
 INTERCEPT = False
@@ -81,14 +81,9 @@ def svm_curve(pool: Pool, marks: Sequence[int], trial: int) -> list[float]:
 
 
 def versions() -> str:
-    """The versions of the three libraries and of scikit-learn, those that are missing so named."""
-    said = []
-    for package in (*PACKAGES.values(), "scikit-learn"):
-        try:
-            said.append(f"{package} {metadata.version(package)}")
-        except metadata.PackageNotFoundError:
-            said.append(f"{package} missing")
-    return ", ".join(said)
+    """The versions of the three libraries and of scikit-learn."""
+    found = report.versions((*PACKAGES.values(), "scikit-learn"))
+    return ", ".join(f"{package} {version}" for package, version in found.items())
 
 
 def tfidf(pool: Pool) -> tuple[scipy.sparse.csr_matrix, scipy.sparse.csr_matrix]:
@@ -169,7 +164,7 @@ def _modal_query(
         # A product of its own measures, as its documentation makes it. The density needs matrices of
         # documents x documents: in single precision 2.3 GB for 15,000 documents, at the start only.
         return query, {}, (density.information_density(X.astype(np.float32), "cosine"),)
-    # All documents that share no word with a labelled one are equally doubtful.
+    # All documents that share no word with a labeled one are equally doubtful.
     return getattr(uncertainty, f"{strategy}_sampling"), {"random_tie_break": True}, ()
 
 
@@ -245,7 +240,7 @@ def _small_text(strategy: str) -> Asker:
         options = {}
         while True:
             if dense is not None:
-                # It reads the vectors that it is given as those of the unlabelled documents, then the others.
+                # It reads the vectors that it is given as those of the unlabeled documents, then the others.
                 left = np.setdiff1d(np.arange(len(y)), learner.indices_labeled)
                 options = {"embeddings": dense[np.concatenate([left, learner.indices_labeled])]}
             # DiscriminativeActiveLearning shows a progress bar, whatever its `pbar` says.

@@ -13,15 +13,13 @@ from functools import lru_cache
 import numpy as np
 import scipy.sparse
 
-from bench import corpora
-from bench.papers import splits
+from bench.shared import corpora, splits
 
 PAIRS: dict[str, tuple[str, str]] = {
     "easy": ("rec.sport.baseball", "rec.sport.hockey"),
     "moderate": ("comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware"),
     "hard": ("talk.religion.misc", "alt.atheism"),
 }
-CORPORA = ("20news", "webkb", "reuters7", "enron")
 TRAINING_SHARE = 0.8
 # The split of a pair, and the order and first labels of any pool, have streams of their own.
 _SPLIT_STREAM = 4
@@ -37,11 +35,11 @@ class Pool:
     test_counts: scipy.sparse.csr_matrix
     test_y: np.ndarray
     classes: np.ndarray  # names, sorted
-    initial: np.ndarray  # training documents labelled from the start, one a class
+    initial: np.ndarray  # training documents labeled from the start, one a class
 
 
 @lru_cache(maxsize=2)
-def drawn(name: str, trial: int, data: str | None = None) -> Pool:
+def drawn(name: str, trial: int) -> Pool:
     """The pool of a pair or corpus in one trial: a pair has a split a trial, a corpus five in turn.
 
     The words are those in five training documents or more. The training documents are shuffled, because the
@@ -49,12 +47,12 @@ def drawn(name: str, trial: int, data: str | None = None) -> Pool:
     doubtful documents would ask about one class only.
     """
     if name in PAIRS:
-        counts, y, classes, train, test = _pair(name, trial, data)
-    elif name in CORPORA:
-        split = splits.load(name, trial % len(splits.SEEDS), data)
+        counts, y, classes, train, test = _pair(name, trial)
+    elif name in splits.CORPORA:
+        split = splits.load(name, trial % len(splits.SEEDS))
         counts, y, classes, train, test = split.counts, split.y, split.classes, split.train, split.test
     else:
-        raise ValueError(f"no pool {name!r}; there are {', '.join((*PAIRS, *CORPORA))}")
+        raise ValueError(f"no pool {name!r}; there are {', '.join((*PAIRS, *splits.CORPORA))}")
     rng = np.random.default_rng((trial, _START_STREAM))
     train = rng.permutation(train)
     initial = np.array([rng.choice(np.flatnonzero(y[train] == code)) for code in range(len(classes))])
@@ -62,13 +60,13 @@ def drawn(name: str, trial: int, data: str | None = None) -> Pool:
 
 
 @lru_cache(maxsize=1)
-def _newsgroups(data: str | None) -> corpora.Prepared:
-    return corpora.prepared("20news", data)
+def _newsgroups() -> corpora.Prepared:
+    return corpora.prepared("20news")
 
 
-def _pair(name: str, trial: int, data: str | None) -> tuple[scipy.sparse.csr_matrix, *tuple[np.ndarray, ...]]:
+def _pair(name: str, trial: int) -> tuple[scipy.sparse.csr_matrix, *tuple[np.ndarray, ...]]:
     """Counts, classes, names of the classes, and the places of the training and of the test documents."""
-    whole = _newsgroups(data)
+    whole = _newsgroups()
     documents = np.flatnonzero(np.isin(whole.labels, PAIRS[name]))
     classes, y = np.unique(whole.labels[documents], return_inverse=True)
     rng = np.random.default_rng((trial, _SPLIT_STREAM))

@@ -8,7 +8,6 @@ of the pool's experiment, fitted anew.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from sklearn.svm import LinearSVC
 import plsa
 from bench.papers.active import peers
 from bench.papers.active.pools import Pool
-from bench.papers.learners import PAPERS
+from bench.papers.aspects.learners import PAPERS
 
 MODELS = {
     "soft": plsa.SoftMislabelingPLSA(random_state=0, n_threads=1),
@@ -52,10 +51,10 @@ def played(
     """The accuracy at the end and the curve, of each judge where there are several."""
     if learner in peers.NAMES:
         curve = peers.curve(learner, pool, marks, trial)
-        return {"accuracy": curve[-1], "curve": curve}
+        return {"accuracy": curve[-1], "curves": {"peer": curve}, "peers": peers.versions()}
     if learner == "SVM":
         curve = peers.svm_curve(pool, marks, trial)
-        return {"accuracy": curve[-1], "curve": curve}
+        return {"accuracy": curve[-1], "curves": {"svm": curve}}
     if learner == "all labels":
         found = {judge: _score(clone(MODELS[judge]).fit(pool.counts, pool.y), pool) for judge in judges}
         found["svm"] = _score(LinearSVC(random_state=trial).fit(*_weighted(pool)), pool, weighted=True)
@@ -86,7 +85,7 @@ def _session(
         first, pool.counts, known, strategy, batch_size=batch, quick=quick, random_state=trial
     )
     curves: dict[str, list[float]] = {judge: [] for judge in judges}
-    times, answered = [], 0
+    answered = 0
     while True:
         if answered in marks:
             now = np.array([-1 if label is None else label for label in learner.labels_])
@@ -97,18 +96,10 @@ def _session(
                 curves[judge].append(_score(fitted, pool))
         if answered >= max(marks):
             break
-        began = perf_counter()
         asked = learner.query()
         learner.tell(asked, pool.y[asked])
-        times.append(perf_counter() - began)
         answered += len(asked)
-    main = next(iter(curves.values()))
-    return {
-        "accuracy": main[-1],
-        "curve": main,
-        "curves": curves,
-        "seconds_an_answer": round(float(np.median(times)), 4),
-    }
+    return {"accuracy": next(iter(curves.values()))[-1], "curves": curves}
 
 
 def _score(model: Any, pool: Pool, *, weighted: bool = False) -> float:

@@ -1,14 +1,12 @@
 """The documents of the experiments as word counts, and what is made of counts before a model sees them.
 
-What is learnt of documents without regard to their classes (which words are frequent enough, how rare each
-is, how long documents are) is learnt from the unlabelled ones of an experiment alone. They are the same in
+What is learned of documents without regard to their classes (which words are frequent enough, how rare each
+is, how long documents are) is learned from the unlabeled ones of an experiment alone. They are the same in
 all of its trials, so that the probabilities of the models compare, and no test document has a part in it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +18,7 @@ import scipy.sparse
 from scipy.special import xlogy
 
 import plsa
-from bench import corpora
+from bench.shared import corpora
 
 MIN_DOCUMENT_FREQUENCY = 3
 # Part of the name of kept counts: to be raised when the preparation below changes.
@@ -41,49 +39,40 @@ class Collection:
 
 
 @lru_cache(maxsize=1)
-def newsgroups(data: str | os.PathLike | None = None) -> Collection:
+def newsgroups() -> Collection:
     """20 Newsgroups: subject and body, no e-mail addresses, no stop words, tokens of letters and digits."""
-    return _collection("20newsgroups", _subject_and_body, data)
+    return _collection("20newsgroups", _subject_and_body)
 
 
 @lru_cache(maxsize=1)
-def reuters(data: str | os.PathLike | None = None) -> Collection:
+def reuters() -> Collection:
     """Reuters-21578: title and body, tokens of letters, no stop words."""
-    return _collection("reuters21578", _without_digits, data)
+    return _collection("reuters21578", _without_digits)
 
 
-def _collection(name: str, clean: Callable[[str], str], data: str | os.PathLike | None) -> Collection:
-    """Every word counted that is no stop word, however rare; kept on disk as `corpora.prepared` does."""
-    corpus = hashlib.sha256(corpora._file(data, name, "docs.jsonl.gz").read_bytes()).hexdigest()
-    stops = corpora.stop_words(data)
-    facts = repr((clean.__name__, corpus, stops, corpora.TOKEN_PATTERN, _PREPARATION))
-    key = hashlib.sha256(facts.encode()).hexdigest()[:16]
+def _collection(name: str, clean: Callable[[str], str]) -> Collection:
+    """Every word counted that is no stop word, however rare."""
 
-    def make() -> dict[str, np.ndarray]:
-        documents = list(corpora._documents(name, data))
-        labels = [each["label"] if "label" in each else " ".join(each["labels"]) for each in documents]
+    def make(stops: list[str]) -> dict[str, np.ndarray]:
+        every = list(corpora.documents(name))
+        labels = [each["label"] if "label" in each else " ".join(each["labels"]) for each in every]
         return {
-            "ids": np.array([each["id"] for each in documents]),
+            "ids": np.array([each["id"] for each in every]),
             "labels": np.array(labels),
-            "split": np.array([each["split"] or "" for each in documents]),
-            **corpora._counted([clean(each["text"]) for each in documents], stops, 1, np.int64),
+            "split": np.array([each["split"] or "" for each in every]),
+            **corpora.counted([clean(each["text"]) for each in every], stops, 1, np.int64),
         }
 
-    arrays = corpora._kept(corpora._cache_folder() / f"mixtures-{name}-{key}.npz", make)
-    return Collection(
-        corpora._counts(arrays),
-        arrays["vocabulary"].astype(str),
-        arrays["ids"],
-        arrays["labels"],
-        arrays["split"],
-    )
+    arrays = corpora.kept(f"mixtures-{name}", name, make, (clean.__name__,), (_PREPARATION,))
+    words = arrays["vocabulary"].astype(str)
+    return Collection(corpora.counts_of(arrays), words, arrays["ids"], arrays["labels"], arrays["split"])
 
 
 def _subject_and_body(post: str) -> str:
     """What the Subject line says, continued lines included, and all after the first blank line."""
     head, _, body = post.partition("\n\n")
     subject = _SUBJECT.search(head)
-    return corpora._without_addresses(f"{subject[1] if subject else ''}\n{body}")
+    return corpora.without_addresses(f"{subject[1] if subject else ''}\n{body}")
 
 
 def _without_digits(text: str) -> str:
@@ -115,9 +104,9 @@ def mutual_information(counts: Any, y: np.ndarray) -> np.ndarray:
     return total
 
 
-def scaled(counts: Any, unlabelled: np.ndarray, scaler: plsa.CountScaler) -> scipy.sparse.csr_matrix:
-    """All documents as `scaler` has them, which learns from the unlabelled ones."""
-    return scipy.sparse.csr_matrix(scaler.fit(counts[unlabelled]).transform(counts))
+def scaled(counts: Any, unlabeled: np.ndarray, scaler: plsa.CountScaler) -> scipy.sparse.csr_matrix:
+    """All documents as `scaler` has them, which learns from the unlabeled ones."""
+    return scipy.sparse.csr_matrix(scaler.fit(counts[unlabeled]).transform(counts))
 
 
 # --- draws ---------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ or as is best on the test posts, in place of a person who sees the words ("perfe
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -27,17 +26,16 @@ import scipy.sparse
 from scipy.optimize import linear_sum_assignment
 
 import plsa
-from bench import report
-from bench.papers import cells, draw, tables
-from bench.papers.cells import Cell, Measured
 from bench.papers.mixtures import documents, models, printed
+from bench.shared import cells, draw, numbers, report
+from bench.shared.cells import Cell, Measured
 
 NAME = "news5"
 TASK = "news5"
 CLASSES = tuple(printed.TABLE_3_4)
-EACH = (1, 2, 5, 10, 20, 50)  # labelled documents a class
+EACH = (1, 2, 5, 10, 20, 50)  # labeled documents a class
 TRIALS = 10
-UNLABELLED = 600  # a class
+UNLABELED = 600  # a class
 VOCABULARY = 4_000
 ALPHA = 1.0
 TOP_WORDS = 10
@@ -45,13 +43,13 @@ SHOWN_LABELS = 2 * len(CLASSES)  # of table 3.4, and where the chapter's text na
 _SEED = 0
 SETTING = "chapter"
 
-# Curve -> the cells that it is of, what is read from them, its name and its colour.
+# Curve -> the cells that it is of, what is read from them, its name and its color.
 CURVES = {
-    "em": ("em", "accuracy", "EM", report.COLOURS[0]),
-    "annealing": ("annealing", "accuracy", "annealing, as it began", report.MUTED),
-    "labels": ("labels", "accuracy", "annealing, by the labelled", report.COLOURS[3]),
-    "kl": ("kl", "accuracy", "annealing, by KL to EM", report.COLOURS[1]),
-    "perfect": ("annealing", "perfect", "annealing, perfect", report.OURS),
+    "em": ("em", "accuracy", "EM", draw.COLORS[0]),
+    "annealing": ("annealing", "accuracy", "annealing, as it began", draw.MUTED),
+    "labels": ("labels", "accuracy", "annealing, by the labelled", draw.COLORS[3]),
+    "kl": ("kl", "accuracy", "annealing, by KL to EM", draw.COLORS[1]),
+    "perfect": ("annealing", "perfect", "annealing, perfect", draw.OURS),
 }
 _OPTIONS: dict[str, dict[str, Any]] = {
     "em": {},
@@ -71,51 +69,49 @@ def wanted(options: argparse.Namespace) -> Iterator[Cell]:
 
 def settings(cell: Cell) -> str:
     """What decides the result."""
-    return f"{_OPTIONS[cell.learner]} alpha={ALPHA} words={VOCABULARY} unlabelled={UNLABELLED} seed={_SEED}"
+    return f"{_OPTIONS[cell.learner]} alpha={ALPHA} words={VOCABULARY} unlabelled={UNLABELED} seed={_SEED}"
 
 
 # --- measuring -----------------------------------------------------------------------------------
 
 
-def measure(cell: Cell, data: str | None) -> dict[str, Any]:
-    """Learns from one draw of labelled documents."""
-    X, y, words, unlabelled, others = _documents(data)
+def measure(cell: Cell) -> dict[str, Any]:
+    """Learns from one draw of labeled documents."""
+    X, y, words, unlabeled, others = _documents()
     shuffled = np.random.default_rng((_SEED, cell.trial)).permutation(others)
     each = dict.fromkeys(range(len(CLASSES)), cell.labels // len(CLASSES))
     chosen = documents.consecutive(shuffled, y, each, 0)
     test = np.setdiff1d(others, chosen)
     model = models.estimator(alpha=ALPHA, **_OPTIONS[cell.learner])
-    model, facts = models.fitted(model, X[chosen], y[chosen], X[unlabelled])
+    model = models.fitted(model, X[chosen], y[chosen], X[unlabeled])
     result = {
         "accuracy": float(np.mean(model.predict(X[test]) == y[test])),
-        "probability": models.probability(model, X[unlabelled], ALPHA),
-        **facts,
+        "probability": models.probability(model, X[unlabeled], ALPHA),
     }
     if cell.learner == "annealing":
         together = np.zeros((len(CLASSES), len(CLASSES)))
         np.add.at(together, (np.argmax(model.transform(X[test]), axis=1), y[test]), 1)
         model.reassign(linear_sum_assignment(-together)[1].tolist())
         result["perfect"] = float(np.mean(model.predict(X[test]) == y[test]))
-        result["words"] = {
-            CLASSES[topic.label]: list(topic.words) for topic in plsa.top_words(model, words, TOP_WORDS)
-        }
+        if (cell.labels, cell.trial) == (SHOWN_LABELS, 0):
+            result["words"] = {
+                CLASSES[topic.label]: list(topic.words) for topic in plsa.top_words(model, words, TOP_WORDS)
+            }
     return result
 
 
 @lru_cache(maxsize=1)
-def _documents(
-    data: str | None,
-) -> tuple[scipy.sparse.csr_matrix, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Scaled counts, classes, words, the unlabelled posts and all others."""
-    whole = documents.newsgroups(data)
+def _documents() -> tuple[scipy.sparse.csr_matrix, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Scaled counts, classes, words, the unlabeled posts and all others."""
+    whole = documents.newsgroups()
     posts = np.flatnonzero(np.isin(whole.labels, CLASSES))
     y = np.searchsorted(CLASSES, whole.labels[posts])
     counts = whole.counts[posts]
     best = np.sort(np.argsort(-documents.mutual_information(counts, y), kind="stable")[:VOCABULARY])
     shuffled = np.random.default_rng(_SEED).permutation(len(posts))
-    unlabelled = documents.consecutive(shuffled, y, dict.fromkeys(range(len(CLASSES)), UNLABELLED), 0)
-    X = documents.scaled(counts[:, best], unlabelled, plsa.CountScaler("raw", False, "constant"))
-    return X, y, whole.vocabulary[best], unlabelled, np.setdiff1d(np.arange(len(posts)), unlabelled)
+    unlabeled = documents.consecutive(shuffled, y, dict.fromkeys(range(len(CLASSES)), UNLABELED), 0)
+    X = documents.scaled(counts[:, best], unlabeled, plsa.CountScaler("raw", False, "constant"))
+    return X, y, whole.vocabulary[best], unlabeled, np.setdiff1d(np.arange(len(posts)), unlabeled)
 
 
 # --- telling -------------------------------------------------------------------------------------
@@ -128,7 +124,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
     for each in EACH:
         labels = each * len(CLASSES)
         group = [_accuracies(measured, curve, labels) for curve in CURVES]
-        rows.append([str(labels), *map(cells.spread, group)])
+        rows.append([str(labels), *map(numbers.spread, group)])
         if labels == SHOWN_LABELS:
             shown = (printed.FIGURE_3_4.get(curve, "") for curve in CURVES)
             rows.append([f"{labels}, printed", *map(str, shown)])
@@ -164,9 +160,9 @@ def _compared(measured: Measured) -> str:
     said = []
     for curve, (_, _, title, _) in CURVES.items():
         found = _accuracies(measured, curve, SHOWN_LABELS)
-        if curve != "em" and tables.better(found, em):
+        if curve != "em" and numbers.better(found, em):
             said.append(f"{title} is better")
-        elif curve != "em" and tables.better(em, found):
+        elif curve != "em" and numbers.better(em, found):
             said.append(f"{title} is worse")
     told = "; ".join(said) or "none is better or worse"
     return f"Against EM with {SHOWN_LABELS} labels, by paired t-tests over the draws at 5%: {told}."
@@ -187,8 +183,8 @@ def _facts(measured: Measured) -> Iterable[list[str]]:
         both[1].extend(y)
         few = _points(measured, curve, labels=SHOWN_LABELS)[0]
         means = [f"{np.mean(each):.2f}" if each else "-" for each in (x, few)]
-        yield [CURVES[curve][2], cells.correlation(x, y), *means]
-    yield ["both", cells.correlation(*both), "", ""]
+        yield [CURVES[curve][2], numbers.correlation(x, y), *means]
+    yield ["both", numbers.correlation(*both), "", ""]
 
 
 def _words(measured: Measured) -> list[str]:
@@ -210,9 +206,9 @@ def _words(measured: Measured) -> list[str]:
 
 
 def _draw_accuracy(measured: Measured, path: Path) -> None:
-    made, (axes,) = report.figure(8, 5)
+    made, (axes,) = draw.figure(8, 5)
     ends = []
-    for curve, (_, _, title, colour) in CURVES.items():
+    for curve, (_, _, title, color) in CURVES.items():
         found = {
             labels: list(values.values())
             for labels in (each * len(CLASSES) for each in EACH)
@@ -222,40 +218,34 @@ def _draw_accuracy(measured: Measured, path: Path) -> None:
             x, mean = list(found), [float(np.mean(values)) for values in found.values()]
             # Dashed over what it often coincides with; it has seen the test labels.
             style = "--" if curve == "perfect" else "-"
-            axes.plot(x, mean, style, color=colour, linewidth=1.8, marker="o", markersize=4)
-            ends.append((title, colour, float(x[-1]), mean[-1]))
+            axes.plot(x, mean, style, color=color, linewidth=1.8, marker="o", markersize=4)
+            ends.append((title, color, float(x[-1]), mean[-1]))
         if curve in printed.FIGURE_3_4:
-            draw.hollow(axes, {SHOWN_LABELS: printed.FIGURE_3_4[curve]}, colour)
-    axes.set_xscale("log")
+            draw.hollow(axes, {SHOWN_LABELS: printed.FIGURE_3_4[curve]}, color)
     ticks = [each * len(CLASSES) for each in EACH]
-    axes.set_xlim(ticks[0] * 0.85, ticks[-1] * 1.15)
-    axes.set_xticks(ticks, map(str, ticks))
-    axes.set_xticks([], minor=True)
-    axes.grid(axis="y", color="#e6e6e6", linewidth=0.8)
-    axes.set_axisbelow(True)
+    draw.log_labels(axes, ticks, ticks[0] * 0.85, ticks[-1] * 1.15)
     axes.set_title("News5: EM and deterministic annealing")
     axes.set_xlabel("labelled posts (log scale; hollow: printed by the chapter)")
     axes.set_ylabel("accuracy, mean of the draws, %")
     draw.label_ends(axes, ends, 0.06)
-    report.save_figure(made, path)
+    draw.save_figure(made, path)
 
 
 def _draw_probability(measured: Measured, path: Path) -> None:
-    made, (axes,) = report.figure(8, 4.8)
+    made, (axes,) = draw.figure(8, 4.8)
     for curve, marker in (("em", "o"), ("perfect", "D")):
         x, y = _points(measured, curve)
-        _, _, title, colour = CURVES[curve]
-        label = f"{title}: r = {cells.correlation(x, y)}"
-        style = {"color": colour, "alpha": 0.7, "edgecolors": "white", "lw": 0.6}
+        _, _, title, color = CURVES[curve]
+        label = f"{title}: r = {numbers.correlation(x, y)}"
+        style = {"color": color, "alpha": 0.7, "edgecolors": "white", "lw": 0.6}
         axes.scatter(x, y, s=30, marker=marker, label=label, **style)
     axes.set_title("News5: model probability and accuracy")
     axes.set_xlabel("log-probability of the model, a post")
     axes.set_ylabel("accuracy, %")
-    axes.grid(color="#eeeeee", linewidth=0.8)
-    axes.set_axisbelow(True)
+    draw.rules(axes)
     axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=9.5)
-    report.save_figure(made, path)
+    draw.save_figure(made, path)
 
 
 if __name__ == "__main__":
-    sys.exit(cells.main("mixtures", NAME))
+    cells.main(__spec__.name)

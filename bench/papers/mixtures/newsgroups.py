@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import argparse
 import base64
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,18 +32,17 @@ from scipy import stats
 from scipy.special import logsumexp, softmax
 
 import plsa
-from bench import report
-from bench.papers import cells, draw
-from bench.papers.cells import Cell, Measured
 from bench.papers.mixtures import documents, models, printed
+from bench.shared import cells, draw, numbers, report
+from bench.shared.cells import Cell, Measured
 
 NAME = "newsgroups"
 TASK = "20news"
-# Labelled documents in all -> trials.
+# Labeled documents in all -> trials.
 TRIALS = {20: 10, 40: 10, 100: 10, 200: 10, 300: 10, 500: 6, 1000: 3, 2000: 1, 3000: 1, 5500: 1}
 LARGEST = max(TRIALS)
 TEST_SHARE = 0.2
-UNLABELLED = 10_000
+UNLABELED = 10_000
 _SEED = 0
 _TITLES = {"nb": "NB", "em": "EM"}
 
@@ -73,7 +71,7 @@ def wanted(options: argparse.Namespace) -> Iterator[Cell]:
             for trial in range(trials):
                 for learner in ("nb", "em"):
                     yield Cell(NAME, TASK, setting, learner, labels, trial)
-                # Other unlabelled documents: its probability would not compare.
+                # Other unlabeled documents: its probability would not compare.
                 if labels != LARGEST:
                     yield Cell(NAME, TASK, setting, "em-start", labels, trial)
 
@@ -86,24 +84,25 @@ def settings(cell: Cell) -> str:
 # --- measuring -----------------------------------------------------------------------------------
 
 
-def measure(cell: Cell, data: str | None) -> dict[str, Any]:
-    """Learns from one labelled set."""
+def measure(cell: Cell) -> dict[str, Any]:
+    """Learns from one labeled set."""
     setting = SETTINGS[cell.setting]
-    y, test, shuffled = _division(data)
-    pool = shuffled if cell.labels == LARGEST else shuffled[UNLABELLED:]
+    y, test, shuffled = _division()
+    pool = shuffled if cell.labels == LARGEST else shuffled[UNLABELED:]
     n_classes = y.max() + 1
     chosen = documents.consecutive(
         pool, y, dict.fromkeys(range(n_classes), cell.labels // n_classes), cell.trial
     )
-    X = _scaled(cell.setting, cell.labels == LARGEST, data)
-    unlabelled = X[_unlabelled(cell.labels == LARGEST, data)]
+    X = _scaled(cell.setting, cell.labels == LARGEST)
+    unlabeled = X[_unlabeled(cell.labels == LARGEST)]
     model = models.estimator(alpha=setting.alpha)
-    model, facts = models.fitted(model, X[chosen], y[chosen], unlabelled if cell.learner == "em" else None)
+    model = models.fitted(model, X[chosen], y[chosen], unlabeled if cell.learner == "em" else None)
+    facts: dict[str, Any] = {}
     if cell.learner == "em-start":
-        log_words, log_prior, facts["probability"] = _iterated(model, unlabelled, setting.alpha)
+        log_words, log_prior, facts["probability"] = _iterated(model, unlabeled, setting.alpha)
         found = np.argmax(X[test] @ log_words + log_prior, axis=1)
     else:
-        facts["probability"] = models.probability(model, unlabelled, setting.alpha)
+        facts["probability"] = models.probability(model, unlabeled, setting.alpha)
         found = model.predict(X[test])
     right = found == y[test]
     if TRIALS[cell.labels] == 1:
@@ -113,13 +112,13 @@ def measure(cell: Cell, data: str | None) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _division(data: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _division() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The class of each post, the posts for the test, and all others in a random order.
 
     In the corpus as it was published the posts of its test part are later than those of its training part;
     in each part the numbers of the posts rise with time.
     """
-    whole = documents.newsgroups(data)
+    whole = documents.newsgroups()
     _, y = np.unique(whole.labels, return_inverse=True)
     number = np.array([int(identity.rpartition("/")[2]) for identity in whole.ids])
     test = []
@@ -133,28 +132,28 @@ def _division(data: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @lru_cache(maxsize=2)
-def _unlabelled(largest: bool, data: str | None) -> np.ndarray:
-    """The posts without a label: all but the labelled ones where those are most."""
-    y, _, shuffled = _division(data)
+def _unlabeled(largest: bool) -> np.ndarray:
+    """The posts without a label: all but the labeled ones where those are most."""
+    y, _, shuffled = _division()
     if not largest:
-        return shuffled[:UNLABELLED]
+        return shuffled[:UNLABELED]
     n_classes = y.max() + 1
     taken = documents.consecutive(shuffled, y, dict.fromkeys(range(n_classes), LARGEST // n_classes), 0)
     return np.setdiff1d(shuffled, taken)
 
 
 @lru_cache(maxsize=2)
-def _scaled(setting: str, largest: bool, data: str | None) -> scipy.sparse.csr_matrix:
+def _scaled(setting: str, largest: bool) -> scipy.sparse.csr_matrix:
     """All posts as a setting has them."""
-    counts = documents.newsgroups(data).counts
-    unlabelled = _unlabelled(largest, data)
+    counts = documents.newsgroups().counts
+    unlabeled = _unlabeled(largest)
     chosen = SETTINGS[setting]
     scaler = plsa.CountScaler(chosen.tf, chosen.idf, chosen.length)
-    return documents.scaled(counts[:, documents.frequent(counts[unlabelled])], unlabelled, scaler)
+    return documents.scaled(counts[:, documents.frequent(counts[unlabeled])], unlabeled, scaler)
 
 
 def _iterated(start: Any, X: Any, alpha: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """EM over unlabelled documents alone from a model that the labels made, one component a class.
+    """EM over unlabeled documents alone from a model that the labels made, one component a class.
 
     Written out, as the estimator always keeps the documents that have labels; it stops as the estimator does.
     Returns log P(w|class) (words x classes), log P(class), and the log-probability of the model and of the
@@ -217,7 +216,7 @@ def _row(measured: Measured, setting: str, labels: int) -> list[str]:
         for learner in ("nb", "em")
     ]
     p = _p_value(measured, setting, labels, nb, em)
-    return [f"{labels:,}", str(len(both)), cells.spread(nb), cells.spread(em), gain, p, *shown]
+    return [f"{labels:,}", str(len(both)), numbers.spread(nb), numbers.spread(em), gain, p, *shown]
 
 
 def _p_value(
@@ -246,9 +245,8 @@ def _targets(measured: Measured) -> Iterable[list[str]]:
     for learner, targets in printed.TARGETS_3_1.items():
         for labels, target in targets.items():
             for name, setting in SETTINGS.items():
-                values = list(_accuracies(measured, name, learner, labels).values())
-                mean = float(np.mean(values)) if values else None
-                yield cells.reached(f"{_TITLES[learner]}, {labels} labels, {setting.title}", mean, target)
+                mean = numbers.mean(_accuracies(measured, name, learner, labels))
+                yield numbers.reached(f"{_TITLES[learner]}, {labels} labels, {setting.title}", mean, target)
 
 
 def _points(measured: Measured, setting: str, learner: str) -> tuple[list[float], list[float], list[int]]:
@@ -263,15 +261,15 @@ def _points(measured: Measured, setting: str, learner: str) -> tuple[list[float]
 
 def _correlations(measured: Measured) -> Iterable[list[str]]:
     for name, setting in SETTINGS.items():
-        shown = [cells.correlation(*_points(measured, name, learner)[:2]) for learner in ("em-start", "em")]
+        shown = [numbers.correlation(*_points(measured, name, learner)[:2]) for learner in ("em-start", "em")]
         yield [setting.title, *shown, f"{printed.CORRELATION_3_2}" if name == "chapter" else ""]
 
 
 def _draw_accuracy(measured: Measured, path: Path) -> None:
-    made, (axes,) = report.figure(8, 5)
+    made, (axes,) = draw.figure(8, 5)
     ends = []
-    colours = {"nb": report.COLOURS[0], "em": report.OURS}
-    for learner, colour in colours.items():
+    colors = {"nb": draw.COLORS[0], "em": draw.OURS}
+    for learner, color in colors.items():
         for name, setting in SETTINGS.items():
             found = {
                 labels: values
@@ -284,46 +282,40 @@ def _draw_accuracy(measured: Measured, path: Path) -> None:
             mean = np.array([np.mean(list(values.values())) for values in found.values()])
             deviation = np.array([np.std(list(values.values())) for values in found.values()])
             style = "-" if name == "ours" else "--"
-            axes.plot(x, mean, style, color=colour, linewidth=1.8, marker="o", markersize=3.5)
-            axes.fill_between(x, mean - deviation, mean + deviation, color=colour, alpha=0.1, lw=0)
-            ends.append((f"{_TITLES[learner]}, {setting.title}", colour, float(x[-1]), float(mean[-1])))
-        draw.hollow(axes, printed.FIGURE_3_1[learner], colour)
-    axes.set_xscale("log")
-    axes.set_xlim(17, 6600)
-    axes.set_xticks(list(TRIALS), [f"{labels}" for labels in TRIALS])
-    axes.set_xticks([], minor=True)
+            axes.plot(x, mean, style, color=color, linewidth=1.8, marker="o", markersize=3.5)
+            axes.fill_between(x, mean - deviation, mean + deviation, color=color, alpha=0.1, lw=0)
+            ends.append((f"{_TITLES[learner]}, {setting.title}", color, float(x[-1]), float(mean[-1])))
+        draw.hollow(axes, printed.FIGURE_3_1[learner], color)
+    draw.log_labels(axes, TRIALS, 17, 6600)
     axes.tick_params(axis="x", labelsize=9.5)
     axes.set_ylim(0, 100)
-    axes.grid(axis="y", color="#e6e6e6", linewidth=0.8)
-    axes.set_axisbelow(True)
     axes.set_title("20 Newsgroups: labels alone, and with 10,000 unlabelled posts")
     axes.set_xlabel("labelled posts (log scale; hollow: printed by the chapter)")
     axes.set_ylabel("accuracy on the latest fifth, %")
     draw.label_ends(axes, ends, 0.06)
-    report.save_figure(made, path)
+    draw.save_figure(made, path)
 
 
 def _draw_probability(measured: Measured, path: Path) -> None:
     from matplotlib.colors import LogNorm
 
-    made, panels = report.figure(11, 4.4, len(SETTINGS))
+    made, panels = draw.figure(11, 4.4, len(SETTINGS))
     made.subplots_adjust(wspace=0.22)
     sizes = [labels for labels in TRIALS if labels != LARGEST]
     shade = LogNorm(sizes[0], sizes[-1])
     for axes, (name, setting) in zip(panels, SETTINGS.items(), strict=True):
         x, y, labels = _points(measured, name, "em-start")
         dots = axes.scatter(x, y, c=labels, norm=shade, cmap="viridis_r", s=26, edgecolors="white", lw=0.5)
-        axes.set_title(f"{setting.title}: r = {cells.correlation(x, y)}")
+        axes.set_title(f"{setting.title}: r = {numbers.correlation(x, y)}")
         axes.set_xlabel("log-probability of the model, a post")
-        axes.grid(color="#eeeeee", linewidth=0.8)
-        axes.set_axisbelow(True)
+        draw.rules(axes)
     panels[0].set_ylabel("accuracy, %")
     bar = made.colorbar(dots, ax=panels, pad=0.02)
     bar.set_ticks([20, 100, 300, 1000, 3000], labels=["20", "100", "300", "1000", "3000"])
     bar.ax.minorticks_off()
     bar.set_label("labelled posts that set the start")
-    report.save_figure(made, path)
+    draw.save_figure(made, path)
 
 
 if __name__ == "__main__":
-    sys.exit(cells.main("mixtures", NAME))
+    cells.main(__spec__.name)

@@ -6,7 +6,7 @@ in per cent on the test documents. Of its curves only the points that the text n
 
 from __future__ import annotations
 
-# Figure 3.1: learner -> number of labelled documents -> accuracy.
+# Figure 3.1: learner -> number of labeled documents -> accuracy.
 FIGURE_3_1 = {"nb": {20: 20, 300: 52, 5500: 76}, "em": {20: 35, 300: 66, 5500: 78}}
 TARGETS_3_1 = {"nb": {20: 22, 300: 55}, "em": {20: 40, 300: 68}}
 # Figure 3.2: correlation of model probability and accuracy.
@@ -30,7 +30,7 @@ TARGET_3_2 = 2.8
 # Figure 3.3: number of negative components -> correlation of model probability and accuracy on acq.
 CORRELATION_3_3 = {1: -0.9906, 10: 0.5474}
 
-# Figure 3.4, ten labelled documents in all: curve -> accuracy.
+# Figure 3.4, ten labeled documents in all: curve -> accuracy.
 FIGURE_3_4 = {"em": 58, "annealing": 51, "labels": 55, "perfect": 67}
 
 # Table 3.4: the top words of each class by the weighted log-likelihood ratio.

@@ -22,7 +22,6 @@ NB1 beside ours is the usual one: all words, counts of one length, one pseudo-co
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,21 +32,20 @@ import numpy as np
 import scipy.sparse
 
 import plsa
-from bench import report
-from bench.papers import cells, tables
-from bench.papers.cells import Cell, Measured
 from bench.papers.mixtures import documents, models, printed
+from bench.shared import cells, draw, numbers, report
+from bench.shared.cells import Cell, Measured
 
 NAME = "reuters"
 CATEGORIES = tuple(printed.TABLE_3_2)
 NEGATIVE, POSITIVE = 0, 1
-LABELLED = {POSITIVE: 10, NEGATIVE: 40}
-LABELS = sum(LABELLED.values())
-UNLABELLED = 7_000
+LABELED = {POSITIVE: 10, NEGATIVE: 40}
+LABELS = sum(LABELED.values())
+UNLABELED = 7_000
 COMPONENTS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40)
 VOCABULARIES = (100, 300, 1000, 3000, None)  # None: all
 TRIALS = 5
-CV_TRIALS = 2
+CV_TRIALS = 1
 EARLY_STEPS = 2
 FIGURE_TASK = "acq"
 FIGURE_TRIALS = 10
@@ -130,15 +128,15 @@ def settings(cell: Cell) -> str:
 # --- measuring -----------------------------------------------------------------------------------
 
 
-def measure(cell: Cell, data: str | None) -> dict[str, Any]:
-    """Learns to tell a category from one labelled set."""
+def measure(cell: Cell) -> dict[str, Any]:
+    """Learns to tell a category from one labeled set."""
     setting = SETTINGS[cell.setting]
-    y = _positive(cell.task, data)
-    shuffled, test = _division(data)
-    unlabelled, chosen = shuffled[:UNLABELLED], _labelled(cell.task, cell.trial, data)
-    counts = _frequent(data)[:, _words(cell.setting, cell.task, cell.trial, data)]
-    X = documents.scaled(counts, unlabelled, plsa.CountScaler("raw", False, setting.length))
-    often = np.asarray(X[np.concatenate([chosen, unlabelled])].sum(axis=0)).ravel()
+    y = _positive(cell.task)
+    shuffled, test = _division()
+    unlabeled, chosen = shuffled[:UNLABELED], _labeled(cell.task, cell.trial)
+    counts = _frequent()[:, _words(cell.setting, cell.task, cell.trial)]
+    X = documents.scaled(counts, unlabeled, plsa.CountScaler("raw", False, setting.length))
+    often = np.asarray(X[np.concatenate([chosen, unlabeled])].sum(axis=0)).ravel()
     alpha = setting.alpha + setting.in_proportion * often / often.sum()
     learner, _, number = cell.learner.partition("-")
     model = models.estimator(
@@ -148,58 +146,56 @@ def measure(cell: Cell, data: str | None) -> dict[str, Any]:
         random_state=cell.start,
         **({"max_iter": EARLY_STEPS} if learner == "early" else {}),
     )
-    rest = X[unlabelled]
-    model, facts = models.fitted(model, X[chosen], y[chosen], None if learner == "nb" else rest)
+    rest = X[unlabeled]
+    model = models.fitted(model, X[chosen], y[chosen], None if learner == "nb" else rest)
     return {
         "accuracy": float(np.mean(model.predict(X[test]) == y[test])),
         "components": int(model.components_per_class_[NEGATIVE]),
-        "words": X.shape[1],
-        "probability": models.probability(model, rest, alpha),
-        **facts,
+        "probability": models.probability(model, rest, alpha) if cell.setting in FIGURE_SETTINGS else None,
     }
 
 
 @lru_cache(maxsize=1)
-def _division(data: str | None) -> tuple[np.ndarray, np.ndarray]:
-    """The training documents in a random order, the unlabelled ones first, and the test documents."""
-    split = documents.reuters(data).split
+def _division() -> tuple[np.ndarray, np.ndarray]:
+    """The training documents in a random order, the unlabeled ones first, and the test documents."""
+    split = documents.reuters().split
     train = np.random.default_rng(_SEED).permutation(np.flatnonzero(split == "train"))
     return train, np.flatnonzero(split == "test")
 
 
 @lru_cache(maxsize=2)
-def _positive(category: str, data: str | None) -> np.ndarray:
+def _positive(category: str) -> np.ndarray:
     """`POSITIVE` for the documents that have this topic, whatever others they have."""
-    has = [category in topics.split() for topics in documents.reuters(data).labels]
+    has = [category in topics.split() for topics in documents.reuters().labels]
     return np.where(has, POSITIVE, NEGATIVE)
 
 
-def _labelled(category: str, trial: int, data: str | None) -> np.ndarray:
-    pool = _division(data)[0][UNLABELLED:]
-    return documents.consecutive(pool, _positive(category, data), LABELLED, trial)
+def _labeled(category: str, trial: int) -> np.ndarray:
+    pool = _division()[0][UNLABELED:]
+    return documents.consecutive(pool, _positive(category), LABELED, trial)
 
 
 @lru_cache(maxsize=1)
-def _frequent(data: str | None) -> scipy.sparse.csr_matrix:
-    """The counts of the words that stand in enough unlabelled documents."""
-    counts = documents.reuters(data).counts
-    return counts[:, documents.frequent(counts[_division(data)[0][:UNLABELLED]])].tocsr()
+def _frequent() -> scipy.sparse.csr_matrix:
+    """The counts of the words that stand in enough unlabeled documents."""
+    counts = documents.reuters().counts
+    return counts[:, documents.frequent(counts[_division()[0][:UNLABELED]])].tocsr()
 
 
 @lru_cache(maxsize=4)
-def _words(setting: str, category: str, trial: int, data: str | None) -> np.ndarray:
+def _words(setting: str, category: str, trial: int) -> np.ndarray:
     """The columns of `_frequent` that a setting keeps in a trial."""
-    counts, words = _frequent(data), SETTINGS[setting].words
+    counts, words = _frequent(), SETTINGS[setting].words
     if words == "selected":
-        return _selected(counts, _positive(category, data), _labelled(category, trial, data))
+        return _selected(counts, _positive(category), _labeled(category, trial))
     if words == "all":
         return np.arange(counts.shape[1])
-    unlabelled = counts[_division(data)[0][:UNLABELLED]]
-    return np.argsort(-np.bincount(unlabelled.indices), kind="stable")[: int(words)]
+    unlabeled = counts[_division()[0][:UNLABELED]]
+    return np.argsort(-np.bincount(unlabeled.indices), kind="stable")[: int(words)]
 
 
 def _selected(counts: Any, y: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """As many of the best words as naive Bayes prefers, each labelled document left out in turn.
+    """As many of the best words as naive Bayes prefers, each labeled document left out in turn.
 
     A document that is left out has no part in the order of the words either.
     """
@@ -230,7 +226,7 @@ class Column:
 
     def shown(self, starred: bool) -> str:
         """Mean, spread and, where the number was chosen, its median."""
-        text = cells.spread(self.accuracy)
+        text = numbers.spread(self.accuracy)
         if not (starred and self.components):
             return text
         return f"{text} ({np.median(list(self.components.values())):g})"
@@ -312,7 +308,7 @@ def _tested(measured: Measured, setting: str) -> str:
     said = []
     for one, other in (("EM*", "NB1"), ("EM*", "NB*"), ("EM*CV", "NB1")):
         if columns[one] and columns[other]:
-            is_better = tables.better(columns[one], columns[other])
+            is_better = numbers.better(columns[one], columns[other])
             said.append(f"{one} {'is' if is_better else 'is not'} better than {other}")
     return f"By paired t-tests at 5% over all trials of all categories {'; '.join(said)}." if said else ""
 
@@ -352,7 +348,7 @@ def _targets(measured: Measured) -> Iterable[list[str]]:
             ]
         )
         what = f"EM* - NB1, mean of the categories, {SETTINGS[setting].title}"
-        yield cells.reached(what, None if np.isnan(gain) else float(gain), printed.TARGET_3_2)
+        yield numbers.reached(what, None if np.isnan(gain) else float(gain), printed.TARGET_3_2)
 
 
 def _points(measured: Measured, setting: str, number: int) -> tuple[list[float], list[float]]:
@@ -366,27 +362,26 @@ def _correlations(measured: Measured) -> Iterable[list[str]]:
         row = [SETTINGS[setting].title]
         for number in FIGURE_STARTS:
             x, y = _points(measured, setting, number)
-            row += [cells.correlation(x, y), cells.spread(dict(enumerate(y)))]
+            row += [numbers.correlation(x, y), numbers.spread(dict(enumerate(y)))]
         yield row
     yield ["printed", *(part for r in printed.CORRELATION_3_3.values() for part in (f"{r}", ""))]
 
 
 def _draw(measured: Measured, path: Path) -> None:
-    made, panels = report.figure(10, 4.2, len(FIGURE_STARTS))
+    made, panels = draw.figure(10, 4.2, len(FIGURE_STARTS))
     made.subplots_adjust(wspace=0.25)
     for axes, number in zip(panels, FIGURE_STARTS, strict=True):
         x, y = _points(measured, FIGURE_SETTINGS[0], number)
-        axes.scatter(x, y, s=34, color=report.OURS, alpha=0.75, edgecolors="white", lw=0.6)
+        axes.scatter(x, y, s=34, color=draw.OURS, alpha=0.75, edgecolors="white", lw=0.6)
         components = "1 negative component" if number == 1 else f"{number} negative components"
         axes.set_title(
-            f"{components}: r = {cells.correlation(x, y)}\nprinted: {printed.CORRELATION_3_3[number]}"
+            f"{components}: r = {numbers.correlation(x, y)}\nprinted: {printed.CORRELATION_3_3[number]}"
         )
         axes.set_xlabel("log-probability of the model, a document")
-        axes.grid(color="#eeeeee", linewidth=0.8)
-        axes.set_axisbelow(True)
+        draw.rules(axes)
     panels[0].set_ylabel(f"accuracy on {FIGURE_TASK}, %")
-    report.save_figure(made, path)
+    draw.save_figure(made, path)
 
 
 if __name__ == "__main__":
-    sys.exit(cells.main("mixtures", NAME))
+    cells.main(__spec__.name)

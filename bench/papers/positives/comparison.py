@@ -17,18 +17,16 @@ paper's corpora with 20 and 10 topics are here; its third, pages of the Open Dir
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bench import report
-from bench.papers import cells
-from bench.papers.cells import Cell, Measured
 from bench.papers.positives import models, printed
 from bench.papers.positives.documents import CORPORA, PERCENTS, SETS, drawn
+from bench.shared import cells, draw, numbers, report
+from bench.shared.cells import Cell, Measured
 
 NAME = "comparison"
 MEASURE = "f1"
@@ -51,12 +49,11 @@ def settings(cell: Cell) -> str:
     return models.settings(models.LEARNERS[cell.learner])
 
 
-def measure(cell: Cell, data: str | None) -> dict[str, Any]:
+def measure(cell: Cell) -> dict[str, Any]:
     """One learner on one set."""
-    facts = models.measured(models.LEARNERS[cell.learner], drawn(cell.task, cell.trial, cell.labels, data))
-    if cell.labels != CURVES_AT:
-        del facts["curve"]
-    return facts
+    facts = models.measured(models.LEARNERS[cell.learner], drawn(cell.task, cell.trial, cell.labels))
+    curve = cell.labels == CURVES_AT and cell.learner in ("ts", *models.RIVALS)
+    return {name: facts[name] for name in ("f1", "seconds", *(("area", "curve") if curve else ()))}
 
 
 # --- telling -------------------------------------------------------------------------------------
@@ -97,7 +94,7 @@ def _values(
 
 
 def _mean(values: dict[int, float]) -> str:
-    return f"{np.mean(list(values.values())):.3f}" if values else "-"
+    return numbers.shown(numbers.mean(values), 3)
 
 
 def _rows(measured: Measured, corpus: str) -> Iterator[list[str]]:
@@ -109,7 +106,7 @@ def _rows(measured: Measured, corpus: str) -> Iterator[list[str]]:
         if learner != "ts":
             yield [
                 "p",
-                *(cells.shown_p(cells.p_value(ours[percent], theirs[percent])) for percent in PERCENTS),
+                *(numbers.shown_p(numbers.p_value(ours[percent], theirs[percent])) for percent in PERCENTS),
             ]
         if learner in printed.F1[corpus]:
             yield ["printed", *(f"{value:.3f}" for value in printed.F1[corpus][learner])]
@@ -119,7 +116,7 @@ def _best_rival(measured: Measured, corpus: str, percent: int) -> tuple[str, dic
     found = {learner: _values(measured, corpus, learner, percent) for learner in models.RIVALS}
     if not all(found.values()):
         return None
-    best = max(found, key=lambda learner: float(np.mean(list(found[learner].values()))))
+    best = max(found, key=lambda learner: numbers.mean(found[learner]))
     return best, found[best]
 
 
@@ -127,7 +124,7 @@ def _targets(measured: Measured) -> Iterator[list[str]]:
     for corpus, targets in printed.TARGETS.items():
         for percent, target in targets.items():
             values = _values(measured, corpus, "ts", percent)
-            mean = float(np.mean(list(values.values()))) if values else None
+            mean = numbers.mean(values)
             yield [
                 f"{CORPORA[corpus]}, {percent}% known, F1",
                 _mean(values),
@@ -140,12 +137,12 @@ def _targets(measured: Measured) -> Iterator[list[str]]:
             if rival is None or not ours:
                 yield [f"{CORPORA[corpus]}, {percent}%, ahead of the best rival", "-", "", "not measured"]
                 continue
-            p = cells.p_value(ours, rival[1])
-            ahead = float(np.mean(list(ours.values())) - np.mean(list(rival[1].values())))
+            p = numbers.p_value(ours, rival[1])
+            ahead = numbers.mean(ours) - numbers.mean(rival[1])
             strict = percent <= SIGNIFICANT_UP_TO
             yield [
                 f"{CORPORA[corpus]}, {percent}%, ahead of {models.LEARNERS[rival[0]].title}",
-                f"{ahead:+.3f}, p {cells.shown_p(p)}",
+                f"{ahead:+.3f}, p {numbers.shown_p(p)}",
                 f"above 0{f', p < {LEVEL}' if strict else ''}",
                 report.verdict(ahead > 0 and (not strict or (p is not None and p < LEVEL))),
             ]
@@ -156,17 +153,17 @@ def _seconds(measured: Measured, corpus: str, learner: str) -> str:
     return f"{np.mean(found):.1f}" if found else "-"
 
 
-_COLOURS = dict(
+_COLORS = dict(
     zip(
         ("ts", *models.RIVALS, "printed"),
-        (report.OURS, "#2f4b9c", "#3a8f5c", "#8a5fa8", "#d98a3d", "#1ba39c", "#9a9a9a"),
+        (draw.OURS, "#2f4b9c", "#3a8f5c", "#8a5fa8", "#d98a3d", "#1ba39c", "#9a9a9a"),
         strict=True,
     )
 )
 
 
 def _draw(measured: Measured, path: Path) -> None:
-    made, axes = report.figure(10, 4.6, len(CORPORA))
+    made, axes = draw.figure(10, 4.6, len(CORPORA))
     for corpus, panel in zip(CORPORA, axes, strict=True):
         for learner in ("ts", *models.RIVALS):
             found = measured.found(task=corpus, learner=learner, labels=CURVES_AT)
@@ -177,39 +174,39 @@ def _draw(measured: Measured, path: Path) -> None:
             title = models.LEARNERS[learner].title
             width = 2.4 if learner == "ts" else 1.3
             label = f"{title} ({area:.3f})"
-            panel.plot(models.SHARES, curve, color=_COLOURS[learner], linewidth=width, label=label)
+            panel.plot(models.SHARES, curve, color=_COLORS[learner], linewidth=width, label=label)
         panel.set_title(CORPORA[corpus])
         panel.set_xlim(0, 0.5)
         panel.set_ylim(0, 1.01)
         panel.set_xlabel("negatives taken for positive, share")
         panel.set_ylabel("positives found, share")
         panel.legend(loc="lower right", title="area under the curve", fontsize=8)
-    report.save_figure(made, path)
+    draw.save_figure(made, path)
 
 
 def _draw_f1(measured: Measured, path: Path) -> None:
-    made, axes = report.figure(10, 4.6, len(CORPORA))
+    made, axes = draw.figure(10, 4.6, len(CORPORA))
     for corpus, panel in zip(CORPORA, axes, strict=True):
-        for learner, colour in _COLOURS.items():
+        for learner, color in _COLORS.items():
             found = [_values(measured, corpus, learner, percent) for percent in PERCENTS]
             if not all(found):
                 continue
             means = [np.mean(list(each.values())) for each in found]
             width = 2.4 if learner == "ts" else 1.3
             title = models.LEARNERS[learner].title
-            panel.plot(PERCENTS, means, color=colour, linewidth=width, marker="o", label=title)
+            panel.plot(PERCENTS, means, color=color, linewidth=width, marker="o", label=title)
             if learner in printed.F1[corpus]:
                 panel.plot(
-                    PERCENTS, printed.F1[corpus][learner], "o", color=colour, fillstyle="none", alpha=0.6
+                    PERCENTS, printed.F1[corpus][learner], "o", color=color, fillstyle="none", alpha=0.6
                 )
         panel.set_title(f"{CORPORA[corpus]} (hollow: printed)")
         panel.set_ylim(0, 1)
         panel.set_xticks(PERCENTS, [f"{percent}%" for percent in PERCENTS])
         panel.set_xlabel("positives that are known")
         panel.set_ylabel("F1 of the positive class")
-    report.legend_below(made, axes[0])
-    report.save_figure(made, path)
+    draw.legend_below(made, axes[0])
+    draw.save_figure(made, path)
 
 
 if __name__ == "__main__":
-    sys.exit(cells.main("positives", NAME))
+    cells.main(__spec__.name)

@@ -3,7 +3,7 @@
 20 Newsgroups has its 20 groups, Reuters the ten topics that at least a hundred documents have as their only
 one (the paper has ten too, of 6,869 documents; here they are 8,246). A set's draw depends on its number
 alone, and the known positives with a smaller share are among those with a larger one, as "the same set of
-labelled data" for all learners.
+labeled data" for all learners.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 import scipy.sparse
 
-from bench import corpora
+from bench.shared import corpora
 
 CORPORA = {"20news": "20 Newsgroups", "reuters10": "Reuters"}
 PERCENTS = (1, 2, 3, 4, 5)  # of the positives that are known
@@ -30,7 +30,6 @@ class PositiveSet:
     counts: scipy.sparse.csr_matrix
     truth: np.ndarray  # whether a document is of the positive topic
     known: np.ndarray  # whether that is told
-    positive_topic: str
 
     @property
     def y(self) -> np.ndarray:
@@ -44,25 +43,25 @@ class PositiveSet:
 
 
 @lru_cache(maxsize=2)
-def _corpus(name: str, data: str | None) -> corpora.Prepared:
-    return corpora.prepared(name, data)
+def _corpus(name: str) -> corpora.Prepared:
+    return corpora.prepared(name)
 
 
 @lru_cache(maxsize=4)
-def _topics(name: str, number: int, data: str | None) -> tuple[scipy.sparse.csr_matrix, np.ndarray, str]:
-    whole = _corpus(name, data)
+def _topics(name: str, number: int) -> tuple[scipy.sparse.csr_matrix, np.ndarray]:
+    whole = _corpus(name)
     rng = np.random.default_rng((number, 2))
     drawn = rng.choice(np.unique(whole.labels), TOPICS, replace=False)
     documents = np.flatnonzero(np.isin(whole.labels, drawn))
     counts = whole.counts[documents]
     counts = counts[:, np.asarray(counts.sum(axis=0)).ravel() >= LEAST]
-    return counts, whole.labels[documents] == drawn[0], str(drawn[0])
+    return counts, whole.labels[documents] == drawn[0]
 
 
-def drawn(name: str, number: int, percent: float, data: str | None = None) -> PositiveSet:
+def drawn(name: str, number: int, percent: float) -> PositiveSet:
     """Set `number` of a corpus, with `percent` of the positives known, at least one."""
-    counts, truth, topic = _topics(name, number, data)
+    counts, truth = _topics(name, number)
     positives = np.random.default_rng((number, 3)).permutation(np.flatnonzero(truth))
     known = np.zeros(len(truth), dtype=bool)
     known[positives[: max(1, round(percent / 100 * len(positives)))]] = True
-    return PositiveSet(counts, truth, known, topic)
+    return PositiveSet(counts, truth, known)

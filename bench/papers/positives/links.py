@@ -14,18 +14,17 @@ same with one topic that starts at the words of the positives, which is the defa
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bench import report
-from bench.papers import cells
-from bench.papers.cells import Cell, Measured
 from bench.papers.positives import models, printed
 from bench.papers.positives.documents import CORPORA, TOPICS, drawn
+from bench.shared import cells, draw, numbers, report
+from bench.shared.cells import Cell, Measured
 
 NAME = "links"
 MEASURE = "f1"
@@ -88,11 +87,10 @@ def settings(cell: Cell) -> str:
     return models.settings(_model(cell))
 
 
-def measure(cell: Cell, data: str | None) -> dict[str, Any]:
+def measure(cell: Cell) -> dict[str, Any]:
     """One setting on one set."""
-    facts = models.measured(_model(cell), drawn(cell.task, cell.trial, cell.labels, data))
-    del facts["curve"]
-    return facts
+    facts = models.measured(_model(cell), drawn(cell.task, cell.trial, cell.labels))
+    return {name: facts[name] for name in ("f1", "must_link_satisfied", "cannot_link_satisfied")}
 
 
 # --- telling -------------------------------------------------------------------------------------
@@ -132,12 +130,11 @@ def tell(measured: Measured, folder: Path) -> list[str]:
 
 def _mean(measured: Measured, corpus: str, setting: str, learner: str, what: str = MEASURE) -> float | None:
     found = measured.found(task=corpus, setting=setting, learner=learner)
-    known = [each[what] for each in found if each[what] is not None]
+    known = [each[what] for each in found if what in each]
     return float(np.mean(known)) if known else None
 
 
-def _shown(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+_shown = partial(numbers.shown, digits=3)
 
 
 def _held(measured: Measured, kind: str) -> Iterator[list[str]]:
@@ -175,23 +172,23 @@ def _along(measured: Measured, values: tuple[int, ...], what: str) -> Iterator[l
 
 
 def _draw(measured: Measured, path: Path) -> None:
-    made, axes = report.figure(10, 4, 2)
+    made, axes = draw.figure(10, 4, 2)
     for panel, values, what, label in zip(
         axes, (ROUNDS, NUMBERS), ("rounds", "number"), ("iterations", "topics"), strict=True
     ):
-        for corpus, colour in zip(CORPORA, (report.OURS, report.COLOURS[0]), strict=True):
+        for corpus, color in zip(CORPORA, (draw.OURS, draw.COLORS[0]), strict=True):
             for setting, style in ALONG.items():
                 found = _curve(measured, corpus, setting, values, what)
                 known = [(value, f1) for value, f1 in zip(values, found, strict=True) if f1 is not None]
                 label_of = f"{CORPORA[corpus]}, {setting}"
                 if known:
-                    panel.plot(*zip(*known, strict=True), style, color=colour, marker="o", label=label_of)
+                    panel.plot(*zip(*known, strict=True), style, color=color, marker="o", label=label_of)
         panel.set_xlabel(label)
         panel.set_ylabel("F1 of the positive class")
         panel.set_ylim(0, 1)
-    report.legend_below(made, axes[0])
-    report.save_figure(made, path)
+    draw.legend_below(made, axes[0])
+    draw.save_figure(made, path)
 
 
 if __name__ == "__main__":
-    sys.exit(cells.main("positives", NAME))
+    cells.main(__spec__.name)
