@@ -378,3 +378,18 @@ def written(code, kind):
         return [None if c < 0 else bool(c) for c in code]
     missing = None if kind == "strings and None" else -1
     return [missing if c < 0 else str(names[c]) for c in code]
+
+
+@dataclass(frozen=True)
+class FixedGate:
+    """A gate that is just its table, and learns nothing."""
+
+    rows: np.ndarray
+
+    def table(self):
+        """The rows."""
+        return self.rows
+
+    def learn(self, count):
+        """Nothing."""
+        return self

@@ -33,6 +33,7 @@ class Seen:
     objective: float
     log_likelihood: float
     n_impossible: int
+    first_impossible: int = 3
     used: bool = False
     doc: None = None
     word: None = None
@@ -49,7 +50,7 @@ class Hill:
     def __init__(self, height, step=lambda at: at + 1, leap=None):
         self.height, self.step, self.leap_to = height, step, leap
         self.n_passes = 0
-        self.n_maximised = 0
+        self.n_maximized = 0
         self.longest = []
 
     def expect(self, place):
@@ -58,15 +59,15 @@ class Hill:
         height = self.height(place.at)
         return Seen(place, height, log_likelihood=height - 1000, n_impossible=7)
 
-    def maximise(self, place, seen):
+    def maximize(self, place, seen):
         assert not place.used
         assert not seen.used
         assert seen.place is place
         place.used = seen.used = True
-        self.n_maximised += 1
+        self.n_maximized += 1
         return Place(self.step(place.at))
 
-    def kept(self, place):
+    def copied(self, place):
         assert not place.used
         return Place(place.at)
 
@@ -103,8 +104,8 @@ def test_it_stops_after_the_rounds():
     assert fit.trace == [0, 1, 2, 3, 4, 5]
     assert fit.parameters.at == 5
     assert fit.n_passes == hill.n_passes == 6
-    assert hill.n_maximised == 5
-    assert (fit.log_likelihood, fit.n_impossible) == (5 - 1000, 7)
+    assert hill.n_maximized == 5
+    assert (fit.log_likelihood, fit.n_impossible, fit.first_impossible) == (5 - 1000, 7, 3)
     assert not fit.parameters.used
 
 
@@ -114,7 +115,7 @@ def test_no_rounds_is_one_look():
     fit = em.run(hill, start, em.Stop(0, 0.5, 0.0))
     assert (fit.reason, fit.trace, fit.n_passes) == ("rounds", [7], 1)
     assert fit.parameters is start
-    assert hill.n_maximised == 0
+    assert hill.n_maximized == 0
 
 
 @pytest.mark.parametrize("last_rise", [1.0, 0.5, 0.0])
@@ -176,7 +177,7 @@ def test_the_objective_has_the_first_word():
     assert over.reason == "rounds"
 
 
-@pytest.mark.parametrize("where", ["expect", "maximise", "callback"])
+@pytest.mark.parametrize("where", ["expect", "maximize", "callback"])
 @pytest.mark.parametrize("when", [1, 2, 4])
 def test_an_interrupt_leaves_what_was_learnt(where, when):
     hill = Hill(float)
@@ -362,7 +363,7 @@ def test_the_objective_never_falls_by_a_leap(rises, leaps, max_passes):
     assert all(factor >= 2 for factor in hill.longest)
 
 
-@pytest.mark.parametrize("name", ["expect", "maximise", "kept", "leap", "release"])
+@pytest.mark.parametrize("name", ["expect", "maximize", "copied", "leap", "release"])
 @pytest.mark.parametrize("when", range(1, 8))
 @pytest.mark.parametrize("falls", [False, True])
 def test_an_interrupt_among_leaps_leaves_what_was_learnt(name, when, falls):
@@ -416,7 +417,7 @@ def test_one_step_at_each_power_but_the_last():
     assert hill.looks == [(0, 0.25), (1, 0.5), (2, 0.5), (3, 0.75), (4, 1.0)]
     assert fit.trace == [0, 0.5, 1.0, 2.25, 4.0]
     assert (fit.parameters.at, fit.reason, fit.n_passes) == (4, "annealed", 5)
-    assert hill.n_maximised == 4
+    assert hill.n_maximized == 4
     assert hill.power == 1.0
     assert not fit.parameters.used
 
@@ -425,7 +426,7 @@ def test_one_power_is_one_look():
     start = Place(3)
     hill = WarmHill()
     fit = em.follow(hill, start, [0.5], None)
-    assert (fit.parameters, fit.trace, hill.n_maximised) == (start, [1.5], 0)
+    assert (fit.parameters, fit.trace, hill.n_maximized) == (start, [1.5], 0)
     assert hill.power == 0.5
 
 

@@ -1,24 +1,28 @@
-"""The gates of the labelled models: tables, states, what they learn, and EM under them."""
+"""The gates of the labeled models: tables, states, what they learn, and EM under them."""
+
+from dataclasses import replace
 
 import drawing
 import numpy as np
 import pytest
 import reference
+from drawing import FixedGate
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from plsa import inputs
-from plsa.engine import em
-from plsa.engine import starts as start
-from plsa.engine.parameters import Parameters, padded
+from plsa import PLSA
+from plsa.engine import em, starts
+from plsa.engine.parameters import OpenGate, Parameters, padded
+from plsa.engine.runs import Loop
 from plsa.engine.steps import Counts, GatedSteps
-from plsa.estimators import semisupervised
-from plsa.estimators.labelled import Settings
-from plsa.labels.gates import FakeLabel, Mislabelling, MissingLabel, OneComponent
-from plsa.labels.supervision import Labels, Layout, class_frequencies, label_topic, lay_out
-from plsa.learning.evidence import Corpus
+from plsa.estimators.validation import check_counts
+from plsa.labels.corpus import Corpus
+from plsa.labels.gates import FakeLabel, Mislabeling, MissingLabel, OneComponent
+from plsa.labels.layout import Layout, label_topic, lay_out
+from plsa.labels.reading import Labels
+from plsa.learning.aspects import Folding, Method, Settings, fit_gated
 
 KINDS = ("missing", "fake", "hard", "soft")
 kinds = pytest.mark.parametrize("kind", KINDS)
@@ -30,13 +34,21 @@ def gate_of(kind, layout):
     if kind == "missing":
         return MissingLabel(layout)
     if kind == "fake":
-        return FakeLabel(layout)
-    return Mislabelling(layout, soft=kind == "soft")
+        return FakeLabel.even(layout)
+    return Mislabeling.near_truth(layout, soft=kind == "soft")
 
 
 def passes(number):
     """Stops after so many updates, whatever the objective does."""
     return em.Stop(number, -np.inf, np.inf)
+
+
+class Endless(Loop):
+    """A loop that stops after `max_iter` updates, whatever the objective does."""
+
+    def best(self, steps, starts, **how):
+        (start,) = starts
+        return em.run(steps, start(), passes(self.max_iter))
 
 
 def assert_columns_sum_to_one(table):
@@ -65,12 +77,15 @@ def test_tables_and_what_is_learnt_are_the_reference(kind, data):
         elif kind in ("hard", "soft"):
             count *= table > 0
         before = count.copy()
-        assert gate.learn(count) is (kind != "missing")
+        learned = gate.learn(count)
+        assert (learned is gate) is (kind == "missing")
+        assert_array_equal(gate.table(), table)  # a gate is never changed
+        gate = learned
         assert_array_equal(count, before)
         assert_allclose(gate.table(), wanted.learn(count), rtol=1e-10, atol=1e-15)
         if kind in ("hard", "soft"):
             assert_allclose(gate.beta, wanted.beta, rtol=1e-10, atol=1e-15)
-            assert_allclose(gate.class_topic, wanted.class_topic, rtol=1e-10, atol=1e-15)
+            assert_allclose(gate.unlabeled_class_topic, wanted.class_topic, rtol=1e-10, atol=1e-15)
 
 
 @kinds
@@ -93,12 +108,12 @@ def test_what_is_learnt_is_a_probability(kind, data):
             assert_array_equal(table[n_classes:], np.ones((1, layout.n_topics)))
         if kind in ("hard", "soft"):
             assert_columns_sum_to_one(gate.beta)
-            assert_columns_sum_to_one(gate.class_topic)
+            assert_columns_sum_to_one(gate.unlabeled_class_topic)
             assert_columns_sum_to_one(table[n_classes:])  # some guess or other
         if step == 0:
             # Nothing that is open starts at zero: EM would keep it there.
             assert_array_equal(table > 0, gate.open() > 0)
-        gate.learn(data.draw(drawing.state_counts(*table.shape)) * gate.open() * (table > 0))
+        gate = gate.learn(data.draw(drawing.state_counts(*table.shape)) * gate.open() * (table > 0))
 
 
 @given(drawing.layouts(), st.data())
@@ -113,8 +128,8 @@ def test_what_is_open_is_what_labels_allow(layout, data):
             assert_array_equal(opened[c] == 1, (layout.topic_class == c) | (layout.topic_class == -1))
         assert np.all(opened[layout.n_classes :] == 1)
         before = opened.copy()
-        gate.learn(data.draw(drawing.state_counts(*opened.shape)) * opened)
-        assert_array_equal(gate.open(), before)
+        learned = gate.learn(data.draw(drawing.state_counts(*opened.shape)) * opened)
+        assert_array_equal(learned.open(), before)
 
 
 @kinds
@@ -137,30 +152,27 @@ def test_a_column_without_counts_keeps_what_it_had(kind):
     layout = lay_out(np.array([2, 1]), 1)
     gate = gate_of(kind, layout)
     before = gate.table().copy()
-    gate.learn(np.zeros_like(before))
-    assert_array_equal(gate.table(), before)
+    assert_array_equal(gate.learn(np.zeros_like(before)).table(), before)
 
 
 def test_hard_classes_of_topics_are_never_learnt():
     """beta is, and Q only in the soft form."""
     layout = lay_out(np.array([1, 2]), 1)
     count = np.random.default_rng(0).uniform(size=(4, 4))
-    hard, soft = Mislabelling(layout, soft=False), Mislabelling(layout, soft=True)
-    first = hard.class_topic.copy()
-    assert_array_equal(first, [[1, 0, 0, 0.5], [0, 1, 1, 0.5]])
-    for gate in (hard, soft):
-        beta, class_topic = gate.beta.copy(), gate.class_topic.copy()
-        gate.learn(count)
-        assert not np.allclose(gate.beta, beta)
-        assert np.allclose(gate.class_topic, class_topic) is (gate is hard)
-    assert_array_equal(hard.class_topic, first)
+    for soft in (False, True):
+        gate = Mislabeling.near_truth(layout, soft=soft)
+        learned = gate.learn(count)
+        assert not np.allclose(learned.beta, gate.beta)
+        assert np.allclose(learned.unlabeled_class_topic, gate.unlabeled_class_topic) is not soft
+        if not soft:
+            assert_array_equal(learned.unlabeled_class_topic, [[1, 0, 0, 0.5], [0, 1, 1, 0.5]])
 
 
 # --- one component a document --------------------------------------------------------------------
 
 
 def one_component(layout, class_alpha=0.0, component_alpha=0.0):
-    return OneComponent(Layout(layout.topic_class, layout.n_classes), class_alpha, component_alpha)
+    return OneComponent.even(Layout(layout.topic_class, layout.n_classes), class_alpha, component_alpha)
 
 
 @given(drawing.layouts(max_extra=0), st.data())
@@ -175,7 +187,7 @@ def test_chances_of_components_are_the_reference(layout, data):
         documents = count.sum(axis=0)
         assume(documents.sum() + class_alpha > 0)
         before = count.copy()
-        assert gate.learn(count) is True
+        gate = gate.learn(count)
         assert_array_equal(count, before)
         of_class = np.bincount(layout.topic_class, documents, layout.n_classes) + class_alpha
         assert_allclose(gate.class_prior, of_class / of_class.sum(), rtol=1e-12)
@@ -196,9 +208,8 @@ def test_chances_of_components_are_the_reference(layout, data):
 @given(drawing.layouts(max_extra=0), st.data())
 def test_chances_that_are_taken_are_those_given(layout, data):
     """P(z) stays what it is handed, zeros among it; a class of no chance has its components evenly."""
-    gate = one_component(layout, 0.0, 0.0)
     prior = data.draw(drawing.distributions(1, layout.n_topics))[0]
-    gate.take(prior)
+    gate = one_component(layout, 0.0, 0.0).with_topic_prior(prior)
     assert_allclose(gate.topic_prior(), prior, rtol=1e-12, atol=1e-300)
     assert_allclose(gate.class_prior.sum(), 1, rtol=1e-12)
     for c in range(layout.n_classes):
@@ -211,9 +222,8 @@ def test_chances_that_are_taken_are_those_given(layout, data):
 @given(drawing.layouts(max_extra=0), st.data())
 def test_the_density_of_chances_that_are_taken_is_finite(layout, data):
     """Components of no chance come from a class that none of the documents is of: any place will do."""
-    gate = one_component(layout, 0.0, 1.0)
-    gate.take(data.draw(drawing.distributions(1, layout.n_topics))[0])
-    assert np.isfinite(gate.log_prior())
+    prior = data.draw(drawing.distributions(1, layout.n_topics))[0]
+    assert np.isfinite(one_component(layout, 0.0, 1.0).with_topic_prior(prior).log_prior())
 
 
 @given(drawing.layouts(max_extra=0), st.data())
@@ -229,13 +239,6 @@ def test_one_component_begins_evenly_and_reads_labels_as_missing_ones(layout, da
 
 
 # --- EM ------------------------------------------------------------------------------------------
-
-ESTIMATORS = {
-    "missing": semisupervised.MissingLabelPLSA,
-    "fake": semisupervised.FakeLabelPLSA,
-    "hard": semisupervised.HardMislabelingPLSA,
-    "soft": semisupervised.SoftMislabelingPLSA,
-}
 
 
 @kinds
@@ -263,13 +266,10 @@ def test_em_is_the_reference_step_by_step(kind, real, data):
     X = clean.toarray()
     assume(weight is None or (weight.astype(float) @ X).sum() > 0)
 
-    estimator = ESTIMATORS[kind](smoothing=smoothing, n_threads=1)
-    counts = inputs.check_counts(estimator, messy, reset=True)
+    counts = check_counts(PLSA(), messy, reset=True)
     corpus = Corpus(counts, Labels(np.arange(layout.n_classes), code), weight)
-    estimator.class_prior_ = class_frequencies(corpus.labels, weight)
-    assert_allclose(
-        estimator.class_prior_, reference.class_frequencies(code, weight, layout.n_classes), rtol=1e-6
-    )
+    class_prior = corpus.class_frequencies()
+    assert_allclose(class_prior, reference.class_frequencies(code, weight, layout.n_classes), rtol=1e-6)
     gate = gate_of(kind, layout)
     words = data.draw(drawing.distributions(layout.n_topics, X.shape[1], real, zeros=False)).T
     n_passes = data.draw(st.integers(1, 4))
@@ -281,22 +281,22 @@ def test_em_is_the_reference_step_by_step(kind, real, data):
         code,
         guess,
         words,
-        estimator.class_prior_,
+        class_prior,
         strength=settings.prior_strength,
-        unlabelled_weight=settings.unlabelled_weight,
+        unlabelled_weight=settings.unlabeled_weight,
         smoothing=smoothing,
         n_passes=n_passes,
     )
-    steps, begin = estimator._climb(
+    fit = fit_gated(
         counts,
         corpus,
         gate,
         settings,
+        Method(Endless("", n_passes, 0.0), Folding(), smoothing=smoothing, n_threads=1),
         np.random.RandomState(0),
         guess=guess,
         words=padded(np.ascontiguousarray(words), real),
     )
-    fit = em.run(steps, begin(), passes(n_passes))
 
     single = real == np.float32
     tolerance = {"rtol": 2e-3, "atol": 1e-4} if single else {"rtol": 1e-9, "atol": 1e-11}
@@ -305,9 +305,7 @@ def test_em_is_the_reference_step_by_step(kind, real, data):
     assert_allclose(fit.trace, wanted.trace, rtol=0, atol=size * (1e-4 if single else 1e-11))
     assert_allclose(fit.parameters.doc_topic[:, :n_topics], wanted.doc_topic, **tolerance)
     assert_allclose(fit.parameters.word_topic[:, :n_topics], wanted.word_topic, **tolerance)
-    assert_allclose(fit.parameters.gate[:, :n_topics], wanted.gate, **tolerance)
-    # The gate that is kept is the one that the parameters were found under.
-    assert_array_equal(fit.parameters.gate[:, :n_topics], gate.table().astype(real))
+    assert_allclose(fit.parameters.gate.table(), wanted.gate, **tolerance)
 
 
 @given(data=st.data())
@@ -318,10 +316,10 @@ def test_the_start_from_labels_is_the_reference(data):
     code = data.draw(drawing.labels(X.shape[0], layout.n_classes)).astype(np.int32)
     weight = data.draw(st.none() | drawing.weights(X.shape[0]))
     assume(weight is None or (weight @ X.toarray()).sum() > 0)
-    words = start.words_from_labels(
+    words = starts.words_from_groups(
         Counts(X.indptr.astype(np.int64), X.indices, X.data, X.shape[1]),
-        Labels(np.arange(layout.n_classes), code),
-        Layout(layout.topic_class, layout.n_classes),
+        code,
+        layout.topic_class,
         weight,
         np.random.RandomState(0),
     )
@@ -347,10 +345,10 @@ def test_classes_of_topics_follow_from_counts():
 # --- identities, to the last bit -----------------------------------------------------------------
 
 
-def run_under(table, state, problem, n_passes=5, prior=None, learn_gate=None):
+def run_under(gate, state, problem, n_passes=5, prior=None):
     """EM from the problem's start under a gate."""
     real, n_topics = problem.real, problem.n_topics
-    n_states = len(table)
+    n_states = len(gate.table())
     fallback = np.full((n_states, n_topics), 1 / n_topics)
     X = problem.X
     steps = GatedSteps(
@@ -361,10 +359,9 @@ def run_under(table, state, problem, n_passes=5, prior=None, learn_gate=None):
         fallback=padded(fallback, real),
         smoothing=0.01,
         weight=problem.weight,
-        learn_gate=learn_gate,
         n_threads=1,
     )
-    begin = Parameters(padded(problem.doc_topic, real), padded(problem.word_topic, real), padded(table, real))
+    begin = Parameters(padded(problem.doc_topic, real), padded(problem.word_topic, real), gate)
     return em.run(steps, begin, passes(n_passes))
 
 
@@ -390,43 +387,38 @@ def test_without_labels_missing_labels_are_plain_plsa(problem):
     """The row of the unlabelled is all ones: no label, no difference."""
     gate = MissingLabel(LAYOUT)
     unlabelled = np.full(12, -1, dtype=np.int32)
-    missing = run_under(gate.table(), gate.states(unlabelled, GUESS), problem, prior=PRIOR)
-    plain = run_under(np.ones((1, 5)), None, problem, prior=PRIOR)
+    missing = run_under(gate, gate.states(unlabelled, GUESS), problem, prior=PRIOR)
+    plain = run_under(OpenGate(5), None, problem, prior=PRIOR)
     assert_same_bits(missing, plain)
 
 
 def test_with_every_label_all_but_the_fake_label_are_supervised(problem):
     """The guess of a labelled document is not looked at, and what is learnt of guesses changes nothing."""
     code = np.where(CODE < 0, GUESS, CODE).astype(np.int32)
-    supervised = run_under(LAYOUT.allowed(), code, problem, prior=PRIOR)
+    supervised = run_under(FixedGate(LAYOUT.allowed()), code, problem, prior=PRIOR)
     for kind in ("missing", "hard", "soft"):
         gate = gate_of(kind, LAYOUT)
 
-        def learn(count, table, gate=gate):
-            return padded(gate.table(), problem.real) if gate.learn(count) else table
-
         state = gate.states(code, GUESS[::-1])
-        assert_same_bits(supervised, run_under(gate.table(), state, problem, prior=PRIOR, learn_gate=learn))
+        assert_same_bits(supervised, run_under(gate, state, problem, prior=PRIOR))
 
 
 def test_guesses_that_are_never_wrong_are_labels(problem):
     """beta = identity, hard, nothing learnt: supervised PLSA on labels and guesses."""
-    gate = Mislabelling(LAYOUT, soft=False)
-    gate.beta = np.eye(3)
-    guessed = run_under(gate.table(), gate.states(CODE, GUESS), problem, prior=PRIOR)
+    gate = replace(Mislabeling.near_truth(LAYOUT, soft=False), beta=np.eye(3))
+    guessed = run_under(FixedGate(gate.table()), gate.states(CODE, GUESS), problem, prior=PRIOR)
     code = np.where(CODE < 0, GUESS, CODE).astype(np.int32)
-    assert_same_bits(guessed, run_under(LAYOUT.allowed(), code, problem, prior=PRIOR))
+    assert_same_bits(guessed, run_under(FixedGate(LAYOUT.allowed()), code, problem, prior=PRIOR))
 
 
 @pytest.mark.parametrize("soft", [False, True])
 def test_guesses_that_say_nothing_are_missing_labels(problem, soft):
     """beta uniform: the gate is 1 / C for every topic, the posterior that of missing labels."""
-    gate = Mislabelling(LAYOUT, soft=soft)
-    gate.beta = np.full((3, 3), 1 / 3)
+    gate = replace(Mislabeling.near_truth(LAYOUT, soft=soft), beta=np.full((3, 3), 1 / 3))
     assert_allclose(gate.table()[3:], 1 / 3)
-    guessed = run_under(gate.table(), gate.states(CODE, GUESS), problem, prior=PRIOR)
+    guessed = run_under(FixedGate(gate.table()), gate.states(CODE, GUESS), problem, prior=PRIOR)
     missing = MissingLabel(LAYOUT)
-    wanted = run_under(missing.table(), missing.states(CODE, GUESS), problem, prior=PRIOR)
+    wanted = run_under(missing, missing.states(CODE, GUESS), problem, prior=PRIOR)
     tolerance = {"rtol": 1e-4, "atol": 1e-6} if problem.real == np.float32 else {"rtol": 1e-10}
     assert_allclose(guessed.parameters.doc_topic, wanted.parameters.doc_topic, **tolerance)
     assert_allclose(guessed.parameters.word_topic, wanted.parameters.word_topic, **tolerance)
@@ -437,18 +429,15 @@ def test_guesses_that_say_nothing_are_missing_labels(problem, soft):
 
 def test_soft_is_hard_where_the_classes_of_topics_are_certain(problem):
     """Q at one for a topic's class stays there, and beta is learnt as in the hard form."""
-    hard, soft = Mislabelling(LAYOUT, soft=False), Mislabelling(LAYOUT, soft=True)
-    soft.class_topic = hard.class_topic.copy()
-    runs = []
-    for gate in (hard, soft):
-
-        def learn(count, table, gate=gate):
-            return padded(gate.table(), problem.real) if gate.learn(count) else table
-
-        runs.append(run_under(gate.table(), gate.states(CODE, GUESS), problem, prior=PRIOR, learn_gate=learn))
+    hard = Mislabeling.near_truth(LAYOUT, soft=False)
+    runs = [
+        run_under(gate, gate.states(CODE, GUESS), problem, prior=PRIOR)
+        for gate in (hard, replace(hard, soft=True))
+    ]
     assert_same_bits(*runs)
-    assert_array_equal(hard.beta, soft.beta)
-    assert_array_equal(soft.class_topic, hard.class_topic)
+    first, second = (run.parameters.gate for run in runs)
+    assert_array_equal(first.beta, second.beta)
+    assert_array_equal(first.unlabeled_class_topic, second.unlabeled_class_topic)
 
 
 def test_one_topic_a_class_leaves_a_labelled_document_no_choice(problem):
@@ -460,10 +449,7 @@ def test_one_topic_a_class_leaves_a_labelled_document_no_choice(problem):
     for kind in KINDS:
         gate = gate_of(kind, layout)
 
-        def learn(count, table, gate=gate):
-            return padded(gate.table(), problem.real) if gate.learn(count) else table
-
-        fit = run_under(gate.table(), gate.states(CODE, GUESS), problem, learn_gate=learn)
+        fit = run_under(gate, gate.states(CODE, GUESS), problem)
         known = (CODE >= 0) & full
         assert_array_equal(fit.parameters.doc_topic[known, :3], np.eye(3)[CODE[known]])
 
@@ -472,30 +458,24 @@ def test_the_fake_label_is_the_share_of_unlabelled_words():
     """Without priors P(fake|z) is the unlabelled documents' share of the topic's words, exactly."""
     problem = drawing.random_problem([5, 3, 4, 7, 4, 6], 11, 5, np.float64, n_states=1)
     code = np.array([0, -1, 1, 2, -1, -1], dtype=np.int32)
-    gate = FakeLabel(LAYOUT)
-
-    def learn(count, table):
-        return padded(gate.table(), problem.real) if gate.learn(count) else table
-
-    fit = run_under(gate.table(), gate.states(code, code), problem, learn_gate=learn)
+    gate = FakeLabel.even(LAYOUT)
+    fit = run_under(gate, gate.states(code, code), problem)
     length = np.asarray(problem.X.sum(axis=1)).ravel()
     words = (problem.weight * length)[:, np.newaxis] * fit.parameters.doc_topic[:, :5]
-    assert_allclose(gate.table()[-1], words[code < 0].sum(axis=0) / words.sum(axis=0), rtol=1e-10)
+    assert_allclose(
+        fit.parameters.gate.table()[-1], words[code < 0].sum(axis=0) / words.sum(axis=0), rtol=1e-10
+    )
 
 
 @pytest.mark.parametrize("kind", ["fake", "hard", "soft"])
 @pytest.mark.parametrize("accelerated", [False, True])
-def test_the_kept_gate_is_that_of_the_last_parameters(kind, accelerated):
-    """Leaps that land and leaps that do not: table() is what the returned parameters hold."""
+def test_the_gate_goes_with_the_parameters(kind, accelerated):
+    """Leaps that land and leaps that do not: the objective of the last entry is that of what is returned."""
     rng = np.random.default_rng(3)
     X = sparse.csr_array(rng.poisson(0.7, (30, 11)).astype(float))
     problem = drawing.random_problem([1] * 30, 11, 5, np.float64, n_states=1).replace(X=X, weight=None)
     code = np.where(np.arange(30) % 3 == 0, np.arange(30) // 3 % 3, -1).astype(np.int32)
     gate = gate_of(kind, LAYOUT)
-
-    def learn(count, table):
-        return padded(gate.table(), problem.real) if gate.learn(count) else table
-
     steps = GatedSteps(
         Counts(X.indptr.astype(np.int64), X.indices, X.data, 11),
         5,
@@ -503,14 +483,9 @@ def test_the_kept_gate_is_that_of_the_last_parameters(kind, accelerated):
         prior=None,
         fallback=padded(np.full((len(gate.table()), 5), 0.2), np.float64),
         smoothing=0.01,
-        learn_gate=learn,
         n_threads=1,
     )
-    begin = Parameters(
-        padded(problem.doc_topic, np.float64),
-        padded(problem.word_topic, np.float64),
-        padded(gate.table(), np.float64),
-    )
+    begin = Parameters(padded(problem.doc_topic, np.float64), padded(problem.word_topic, np.float64), gate)
     fit = em.run(em.Accelerated(steps) if accelerated else steps, begin, passes(60))
     assert np.diff(fit.trace).min() > -1e-9
-    assert_array_equal(fit.parameters.gate[:, :5], gate.table())
+    assert steps.expect(fit.parameters).objective == fit.trace[-1]

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from plsa import PLSA, inputs
+from plsa import PLSA
 from plsa.engine import links as links_module
 from plsa.engine.links import CannotLinks, LinkedSteps, MustLinks, PairLinks, links_of, satisfied
-from plsa.engine.parameters import Parameters, padded, unpadded
+from plsa.engine.parameters import OpenGate, Parameters, padded, unpadded
+from plsa.estimators.validation import check_counts
 
 
 def pairs_inside(documents):
@@ -87,14 +88,12 @@ def test_a_step_is_that_of_the_reference(drawn, printed):
     some = as_pairs([(0, n - 1)])
     length = None if printed else X.sum() / n
     links = links_of(positive, (some, as_pairs([])), 2.0, 0.5, length)
-    counts = inputs.check_counts(PLSA(), X, reset=True, dtype="float64")
+    counts = check_counts(PLSA(), X, reset=True, dtype="float64")
     row = padded(np.full((1, k), 1 / k), "float64")
     steps = LinkedSteps(
-        counts, k, links=links, state=None, prior=row, fallback=row, smoothing=0.1, weight=weight
+        counts, k, links=links.all(), state=None, prior=row, fallback=row, smoothing=0.1, weight=weight
     )
-    parameters = Parameters(
-        padded(theta, "float64"), padded(phi, "float64"), padded(np.ones((1, k)), "float64")
-    )
+    parameters = Parameters(padded(theta, "float64"), padded(phi, "float64"), OpenGate(k))
     statistics = steps.expect(parameters)
     ours, theirs = np.flatnonzero(positive), np.flatnonzero(~positive)
     inside, across = pairs_inside(ours), pairs_across(ours, theirs)
@@ -106,7 +105,7 @@ def test_a_step_is_that_of_the_reference(drawn, printed):
         X, theta, phi, weight, 1 / k, 0.1, must, [(pair, b2) for pair in across]
     )
     assert_allclose(statistics.objective, objective, rtol=1e-9)
-    after = steps.maximise(parameters, statistics)
+    after = steps.maximize(parameters, statistics)
     assert_allclose(unpadded(after.doc_topic, k), doc, rtol=1e-7, atol=1e-10)
     assert_allclose(unpadded(after.word_topic, k), word, rtol=1e-7, atol=1e-10)
 
@@ -115,23 +114,23 @@ def test_a_link_shares_its_weight_with_the_others_of_its_document():
     """With a length, no document has links of a kind that weigh more than b times so many words."""
     positive = np.array([True, True, True, False, False, False, False])
     pairs = as_pairs([(3, 4), (3, 5), (5, 6)]), as_pairs([(4, 6)])
-    must, cannot, must_pairs, cannot_pairs = links_of(positive, pairs, 2.0, 0.5, 10.0)
+    must, cannot, must_pairs, cannot_pairs = links_of(positive, pairs, 2.0, 0.5, 10.0).all()
     assert_allclose([must.weight, cannot.weight], [20 / 2, 5 / 4])
     assert_allclose(must_pairs.weight, [10, 10, 10])
     assert_allclose(cannot_pairs.weight, [5])
-    plain = links_of(positive, pairs, 2.0, 0.5, None)
+    plain = links_of(positive, pairs, 2.0, 0.5, None).all()
     assert_allclose(np.concatenate([np.ravel(each.weight) for each in plain]), [2, 0.5, 2, 2, 2, 0.5])
     few = links_of(np.array([True, True, True, True, False]), (as_pairs([]), as_pairs([])), 2.0, 0.5, 10.0)
-    assert_allclose(few[1].weight, 5 / 4)  # the unlabelled document has four links
+    assert_allclose(few.cannot[0].weight, 5 / 4)  # the unlabelled document has four links
 
 
 def test_links_of_no_weight_do_nothing():
     """They are not even looked at."""
     positive = np.array([True, True, False])
     nothing = links_of(positive, (as_pairs([(0, 2)]), as_pairs([])), 0.0, 0.0, 10.0)
-    counts = inputs.check_counts(PLSA(), np.eye(3), reset=True, dtype="float64")
+    counts = check_counts(PLSA(), np.eye(3), reset=True, dtype="float64")
     row = padded(np.full((1, 2), 0.5), "float64")
-    steps = LinkedSteps(counts, 2, links=nothing, state=None, prior=None, fallback=row, smoothing=0.1)
+    steps = LinkedSteps(counts, 2, links=nothing.all(), state=None, prior=None, fallback=row, smoothing=0.1)
     assert steps.links == []
 
 

@@ -10,6 +10,7 @@ import reference
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from plsa.labels.supervision import Labels, Layout, lay_out
 from scipy import sparse
 from scipy.special import logsumexp, softmax
 from sklearn.base import clone
@@ -27,7 +28,6 @@ from plsa.engine.mixture_steps import MixtureSteps
 from plsa.estimators import mixtures
 from plsa.estimators.mixtures import _dealt, by_divergence, by_labels
 from plsa.labels.gates import OneComponent
-from plsa.labels.supervision import Labels, Layout, lay_out
 from plsa.learning.evidence import Corpus, hold_out
 
 types = pytest.mark.parametrize(("real", "index"), drawing.TYPE_PAIRS, ids=drawing.TYPE_NAMES)
@@ -142,7 +142,7 @@ def test_steps_are_the_reference(real, index, data):
     old_words = reference.corpus_words(X, weight, n_topics)
     tolerance = 10 * RELATIVE[np.dtype(real)]
     for power in data.draw(st.lists(st.sampled_from([1.0, 0.6, 0.02]), min_size=1, max_size=3)):
-        wanted = reference.mixture_maximise(X, weight, share, topic_class, n_classes, pseudo, old_words)
+        wanted = reference.mixture_maximize(X, weight, share, topic_class, n_classes, pseudo, old_words)
         mixture = mixture_of(steps, parameters)
         heard = (weight @ share > SMALLEST[np.dtype(real)]) | (pseudo.words.sum() > 0)
         assert_allclose(mixture.words[:, heard], wanted.words[:, heard], rtol=tolerance, atol=tolerance)
@@ -167,7 +167,7 @@ def test_steps_are_the_reference(real, index, data):
         assert_allclose(found.log_likelihood, log_likelihood, rtol=0, atol=scale)
         assert_allclose(found.objective, objective, rtol=0, atol=scale)
         old_words = mixture.words
-        parameters = steps.maximise(parameters, found)
+        parameters = steps.maximize(parameters, found)
 
 
 @reals
@@ -1556,7 +1556,7 @@ def objective_of(model, X, y):
         (OneComponent, "learn"),
         (OneComponent, "table"),
         (MixtureSteps, "expect"),
-        (MixtureSteps, "maximise"),  # when the arrays of the old parameters are spare ones already
+        (MixtureSteps, "maximize"),  # when the arrays of the old parameters are spare ones already
     ],
     ids=lambda each: str(getattr(each, "__name__", each)).rpartition(".")[2],
 )

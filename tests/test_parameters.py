@@ -86,7 +86,9 @@ def test_a_kind_is_its_check(kind, good, bad):
     for value in good:
         check(value, "width")
     for value in bad:
-        with pytest.raises(ValueError, match=rf"^width( \(if not .*\))? == {re.escape(repr(value))}, but must"):
+        with pytest.raises(
+            ValueError, match=rf"^width( \(if not .*\))? == {re.escape(repr(value))}, but must"
+        ):
             check(value, "width")
 
 

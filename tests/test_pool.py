@@ -7,6 +7,8 @@ import reference
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from plsa.estimators.labelled import by_class
+from plsa.labels.supervision import Labels, lay_out
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.feature_selection import SelectFpr, SelectKBest, chi2
@@ -38,8 +40,6 @@ from plsa.datasets import planted_corpus
 from plsa.engine import starts as start
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import unpadded
-from plsa.estimators.labelled import by_class
-from plsa.labels.supervision import Labels, lay_out
 
 ALL = (MissingLabelPLSA, FakeLabelPLSA, HardMislabelingPLSA, SoftMislabelingPLSA)
 models = pytest.mark.parametrize("model", ALL, ids=lambda model: model.__name__)

@@ -7,10 +7,10 @@ import reference
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from plsa.labels.supervision import Labels
 from scipy import sparse
 
 from plsa.engine.counts import Counts
-from plsa.labels.supervision import Labels
 from plsa.learning import evidence, student
 from plsa.learning.evidence import Corpus, Held, hold_out
 

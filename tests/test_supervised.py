@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from plsa.labels.supervision import is_unlabelled, read_labels
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -15,7 +16,6 @@ from sklearn.pipeline import make_pipeline
 
 from plsa import CountScaler, PLSAClassifier
 from plsa.datasets import planted_corpus
-from plsa.labels.supervision import is_unlabelled, read_labels
 
 TEXTS = ["tea milk tea", "milk tea cup", "goal ball goal", "ball team goal", "tea cup", "team ball"]
 LABELS = ["food", "food", "sport", "sport", "food", "sport"]

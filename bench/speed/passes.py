@@ -19,11 +19,11 @@ from plsa.engine import em, starts
 from plsa.engine.counts import Counts
 from plsa.engine.links import LinkedSteps, links_of
 from plsa.engine.mixture_steps import MixtureSteps
-from plsa.engine.parameters import Parameters, Statistics, padded, padded_zeros, unpadded
+from plsa.engine.parameters import OpenGate, Parameters, Statistics, padded, padded_zeros, unpadded
 from plsa.engine.steps import GatedSteps
 from plsa.engine.threads import available_threads
 from plsa.labels.gates import OneComponent
-from plsa.labels.supervision import lay_out
+from plsa.labels.layout import lay_out
 
 __all__ = ["Counts", "available_threads"]
 
@@ -76,7 +76,7 @@ class Running:
         began = perf_counter()
         statistics = self._steps.expect(self.parameters)
         self.expect_seconds.append(perf_counter() - began)
-        self.parameters = self._steps.maximise(self.parameters, statistics)
+        self.parameters = self._steps.maximize(self.parameters, statistics)
         return self.parameters
 
     def bits(self) -> bytes:
@@ -135,8 +135,8 @@ class Start:
 
     def parameters(self, dtype: Any = np.float32) -> Parameters:
         """It, as the kernels have it."""
-        gate = padded(np.ones((1, self.topics)), dtype)
-        return Parameters(padded(self.doc_topic, dtype), padded(self.word_topic, dtype), gate)
+        doc_topic, word_topic = padded(self.doc_topic, dtype), padded(self.word_topic, dtype)
+        return Parameters(doc_topic, word_topic, OpenGate(self.topics))
 
     def running(
         self, matrix: scipy.sparse.csr_matrix, n_threads: int = 1, dtype: Any = np.float32
@@ -156,7 +156,7 @@ def cheap_start(counts: Counts, topics: int) -> Parameters:
         block = word_topic[begin : begin + 10_000, :topics]
         block[:] = 1e-3 + rng.standard_exponential(block.shape, dtype=np.float32)
     word_topic[:, :topics] /= word_topic[:, :topics].sum(axis=0)
-    return Parameters(doc_topic, word_topic, padded(np.ones((1, topics)), np.float32))
+    return Parameters(doc_topic, word_topic, OpenGate(topics))
 
 
 def loop(counts: Counts, topics: int, passes: int) -> None:
@@ -189,16 +189,17 @@ def climb(
 def mixture(matrix: scipy.sparse.csr_matrix, code: np.ndarray, alpha: float, n_threads: int) -> Running:
     """EM of a mixture, one component a class, from what labeled documents ask for; `code` -1: unlabeled."""
     layout = lay_out(np.ones(code.max() + 1, dtype=np.intp), 0)
-    gate = OneComponent(layout, 0.0, 1.0)
+    gate = OneComponent.even(layout, 0.0, 1.0)
     steps = MixtureSteps(
         counts_of(matrix),
-        gate,
-        state=gate.states(code, np.zeros_like(code)),
+        layout.n_topics,
+        state=gate.states(code, None),
+        n_states=layout.n_classes + 1,
         alpha=np.full(matrix.shape[1], alpha),
         n_threads=n_threads,
     )
     share = np.where(code[:, np.newaxis] == np.arange(layout.n_topics), 1.0, 0.0)
-    return Running(steps, steps.primed(share))
+    return Running(steps, steps.primed(share, gate))
 
 
 def products(
@@ -263,10 +264,10 @@ def linked(
 
     def first() -> Parameters:
         words = starts.random_words(counts, n_topics, None, np.random.RandomState(0))
-        return starts.assemble(counts, words, padded(np.ones((1, n_topics)), dtype), row, None)
+        return starts.assemble(counts, words, OpenGate(n_topics), row, None)
 
     return (
         Running(GatedSteps(counts, n_topics, **common), first()),
-        Running(LinkedSteps(counts, n_topics, links=links, **common), first()),
+        Running(LinkedSteps(counts, n_topics, links=links.all(), **common), first()),
         Running(pairs, first()),
     )

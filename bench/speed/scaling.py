@@ -104,7 +104,7 @@ def time_passes(counts: passes.Counts, topics: int, budget: float) -> dict[str, 
             break
         for count, steps in running.items():
             before = perf_counter()
-            parameters = steps.maximise(parameters, steps.expect(parameters))
+            parameters = steps.maximize(parameters, steps.expect(parameters))
             if turn > 0:
                 seconds[str(count)].append(perf_counter() - before)
     return seconds
