@@ -25,7 +25,7 @@ from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.topics import PLSA
 from plsa.evaluation.comparison import compare_pu, estimate_prior
 from plsa.evaluation.selection import LabeledKFold, heterogeneity, labeled_scorer, select_topics
-from plsa.show.inspection import top_words
+from plsa.show.words import top_words
 
 __version__ = "0.1.0"
 

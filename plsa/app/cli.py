@@ -20,7 +20,7 @@ from plsa.engine.threads import available_threads
 from plsa.estimators.semisupervised import SoftMislabelingPLSA
 from plsa.estimators.supervised import PLSAClassifier
 from plsa.estimators.topics import PLSA
-from plsa.show.inspection import top_words
+from plsa.show.words import top_words
 
 _WIDTH = 80
 _INTERRUPTED = 128 + 2  # what a shell reports of a program that SIGINT ended

@@ -26,7 +26,8 @@ from plsa.engine.progress import say
 from plsa.estimators.positives import FEW_POSITIVES, recall_above, recall_criterion
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.labels.supervision import read_positives
-from plsa.show.inspection import aligned
+from plsa.show import pictures
+from plsa.show.tables import aligned
 
 _WIDTH = 60  # characters of a reason that a table has room for
 
@@ -229,25 +230,7 @@ class PositiveComparison:
         -------
         matplotlib axes
         """
-        ax = inputs.check_axes(ax, 5.5, 5.5)
-        drawn = [row for row in self.rows if row.curve is not None]
-        for row in sorted(drawn, key=lambda each: -each.area):
-            assert row.curve is not None
-            ax.plot(*row.curve, label=f"{row.name} ({row.area:.3f})", drawstyle="steps-post")
-        ax.plot([0, 1], [0, 1], color="grey", linewidth=0.8, linestyle=":")
-        ax.set_xlim(0, 1)
-        ax.set_ylim(0, 1.01)
-        if self.with_truth:
-            ax.set_xlabel("negatives taken for positive, share")
-            ax.set_ylabel("positives found, share")
-        else:
-            ax.set_xlabel("unlabelled documents taken for positive, share")
-            ax.set_ylabel("held-out positives found, share")
-        if drawn:
-            ax.legend(loc="lower right", title="area under the curve")
-        else:
-            ax.text(0.5, 0.5, "no curve: nothing was held out", ha="center", va="center")
-        return ax
+        return pictures.positive_curves(self, ax)
 
 
 def _shortened(reason: str) -> str:

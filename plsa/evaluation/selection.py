@@ -25,6 +25,7 @@ from sklearn.utils.validation import _num_samples
 from plsa import inputs
 from plsa.engine.counts import Counts
 from plsa.labels.supervision import UNLABELLED, Labels, Layout, is_unlabelled, read_labels
+from plsa.show.words import check_topics
 
 _FOLDS = 5  # of a cross-validation that the user says nothing about
 _CRITERIA = ("cv", "aic", "bic", "heterogeneity")
@@ -218,7 +219,7 @@ def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> 
     [0.69, 0.0]
     """
     last, inside = _without_steps(model, X)
-    word_of_topic = inputs.check_topics(last)
+    word_of_topic = check_topics(last)
     counts = _scaled_counts(last, inside)
     shape = (counts.n_documents, len(word_of_topic))
     if doc_topic is None:
@@ -491,7 +492,7 @@ class _Search:
         last, inside = _without_steps(self.fitted(value), self.X)
         counts, _ = self._of_the_fit(last, inside)
         topics = np.asarray(last.doc_topic_, dtype=np.float64)
-        volume, used = _volume(counts, topics, inputs.check_topics(last)), topics.sum(axis=0)
+        volume, used = _volume(counts, topics, check_topics(last)), topics.sum(axis=0)
         own = np.flatnonzero(last.topic_class_ != UNLABELLED)
         widest = max(own.tolist(), key=lambda topic: (volume[topic], used[topic]))
         return int(last.topic_class_[widest])

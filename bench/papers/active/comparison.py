@@ -25,7 +25,8 @@ from bench.papers import cells
 from bench.papers.active import peers, sessions
 from bench.papers.active.pools import CORPORA, PAIRS, drawn
 from bench.papers.cells import Cell, Measured
-from plsa.active.simulation import Simulation, half_width
+from plsa.active.simulation import Simulation
+from plsa.show.pictures import half_width
 
 NAME = "comparison"
 OURS = ("auto", "random", "entropy", "vote entropy")

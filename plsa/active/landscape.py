@@ -1,0 +1,97 @@
+"""How documents lie to each other, before anything is known of their classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from plsa.active import queries
+from plsa.active.pool import Documents
+from plsa.learning.linked_means import centres, means
+
+_CLUSTERS = 30  # for the first questions
+_MAX_CLUSTERED = 20_000  # documents: more are not needed to find them
+
+
+class Landscape:
+    """The documents of a session as log counts times idf at unit length, as soon as somebody needs them."""
+
+    def __init__(self, n_documents: int, vectors: Callable[[], sparse.csr_array] | None) -> None:
+        self.n_documents = n_documents
+        self._make = vectors  # None: documents are not rows of numbers
+        self._vectors: sparse.csr_array | None = None
+        self._density: queries.Scores | None = None
+        self._clusters: _Clusters | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether it is known at all where documents lie."""
+        return self._make is not None
+
+    @property
+    def vectors(self) -> sparse.csr_array:
+        """(D, W), rows at unit length."""
+        if self._vectors is None:
+            assert self._make is not None
+            self._vectors = self._make()
+        return self._vectors
+
+    def density(self, doubt: NDArray[np.float64] | None = None) -> queries.Scores:
+        """How much each document stands for others, or for others that are in doubt."""
+        if doubt is not None:
+            return queries.density(self.vectors, doubt)
+        if self._density is None:
+            self._density = queries.density(self.vectors)
+        return self._density
+
+    def unlike(self, left: Documents, seen: Sequence[int], n: int, seed: int) -> list[int]:
+        """Documents that stand for others and are unlike each other and those that were seen before.
+
+        One of each cluster, the next being large and far from those that were met. At random where it is not
+        known where documents lie.
+        """
+        rng = np.random.RandomState(seed)
+        shuffled = rng.permutation(self.n_documents)
+        shuffled = shuffled[np.isin(shuffled, left)]
+        if not self.known:
+            return shuffled[:n].tolist()
+        if self._clusters is None or len(self._clusters.size) < n:
+            self._clusters = _cluster(self.vectors, max(n, _CLUSTERS), rng)
+        size, center = self._clusters.size, self._clusters.center
+        # Of a document whose words are met nothing is new: its cluster is that of its nearest center.
+        met = np.unique((self.vectors[seen] @ center.T).argmax(axis=1)).tolist() if len(seen) else []
+        nearest = (center @ center[met].T).max(axis=1) if met else np.zeros(len(size))
+        free = ~np.isin(np.arange(len(size)), met)
+        fit = self.vectors[left] @ center.T
+        chosen: list[int] = []
+        while len(chosen) < n and free.any():
+            best = int(np.argmax(np.where(free, np.sqrt(size) * (1 - nearest), -np.inf)))
+            place = int(np.argmax(fit[:, best]))
+            if left[place] not in chosen:
+                chosen.append(int(left[place]))
+            nearest = np.maximum(nearest, center @ center[best])
+            free[best] = False
+        others = shuffled[~np.isin(shuffled, chosen)]
+        return [*chosen, *others[: n - len(chosen)].tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Clusters:
+    """Groups of documents that are alike."""
+
+    center: NDArray[np.float64]  # (clusters, words), unit length
+    size: NDArray[np.float64]
+
+
+def _cluster(matrix: sparse.csr_array, number: int, rng: np.random.RandomState) -> _Clusters:
+    """Clusters of documents by spherical k-means; of very many documents, those of some."""
+    some = rng.permutation(matrix.shape[0])[:_MAX_CLUSTERED]
+    part = sparse.csr_array(matrix[some])
+    number = min(number, len(some))
+    cluster = means(part, number, np.empty(0, dtype=np.intp), rng)
+    size = np.bincount(cluster, minlength=number).astype(np.float64)
+    return _Clusters(centres(part, cluster, number)[size > 0], size[size > 0])
