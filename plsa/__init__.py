@@ -23,8 +23,10 @@ from plsa.estimators.supervised import PLSAClassifier
 from plsa.estimators.text import text_classifier
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.topics import PLSA
-from plsa.evaluation.comparison import compare_pu, estimate_prior
-from plsa.evaluation.selection import LabeledKFold, heterogeneity, labeled_scorer, select_topics
+from plsa.evaluation.folds import LabeledKFold, labeled_scorer
+from plsa.evaluation.positives import compare_pu
+from plsa.evaluation.prior import estimate_prior
+from plsa.evaluation.topics import heterogeneity, select_topics
 from plsa.show.words import top_words
 
 __version__ = "0.1.0"

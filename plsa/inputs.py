@@ -503,68 +503,6 @@ def check_assignment(given: Any, topic_class: NDArray[np.int32], classes: NDArra
     return codes
 
 
-def check_folds(n_splits: int, n_held: int, n_labelled: int) -> None:
-    """Raises where the labelled documents that may be held out do not fill the folds."""
-    if n_held == 0:
-        raise ValueError(
-            f"y labels {n_labelled} documents, each the only one of its class: none can be held out and "
-            "leave its class in training. Label at least two documents of some class."
-        )
-    if n_held < n_splits:
-        alone = n_labelled - n_held
-        raise ValueError(
-            f"n_splits == {n_splits}, but only {n_held} documents can be held out: {n_labelled} have a label"
-            + (f", of which {alone} are the only one of their class" if alone else "")
-            + f". Pass n_splits <= {n_held}, or label more documents."
-        )
-
-
-def check_topic_parameter(estimator: Any, criterion: str) -> str:
-    """What `set_params` calls the number of topics of an estimator, or of the last step of a Pipeline."""
-    prefix = f"{estimator.steps[-1][0]}__" if len(getattr(estimator, "steps", ())) else ""
-    last = estimator.steps[-1][1] if prefix else estimator
-    names = last.get_params(deep=False) if hasattr(last, "get_params") and not isinstance(last, type) else ()
-    for name in ("topics_per_class", "components_per_class"):
-        if name in names:
-            return prefix + name
-    if "n_components" not in names:
-        raise ValueError(
-            f"estimator == {estimator!r} has no number of topics to choose: it must have a parameter "
-            "topics_per_class, components_per_class or n_components."
-        )
-    if criterion not in ("aic", "bic"):
-        raise ValueError(
-            f"criterion == {criterion!r} needs classes to tell apart, and {type(last).__name__} has none: "
-            "pass criterion='aic' or 'bic', or a classifier with topics_per_class."
-        )
-    return prefix + "n_components"
-
-
-def check_candidates(candidates: Any) -> list[Any]:
-    """Numbers of topics to try, at least one; whether each fits the classes is not looked at."""
-    if isinstance(candidates, str | Mapping) or not hasattr(candidates, "__iter__"):
-        raise ValueError(f"candidates == {candidates!r}, but must be a list of numbers of topics to try.")
-    given = [each.tolist() if isinstance(each, np.ndarray) else each for each in candidates]
-    given = [check_whole(n, "candidates", 1) if isinstance(n, numbers.Number) else n for n in given]
-    words = [each for each in given if isinstance(each, str)]
-    if words:
-        raise ValueError(
-            f"candidates holds {words[0]!r}, but must hold numbers of topics, or lists or mappings of them."
-        )
-    if not given:
-        raise ValueError("candidates is empty: give at least one number of topics to try.")
-    return given
-
-
-def check_some_score(scores: Sequence[float]) -> None:
-    """Raises where nothing was scored."""
-    if np.isnan(scores).all():
-        raise ValueError(
-            "no fold of cv gave a score: their test documents have no label, or scoring gives nan. Pass "
-            "cv=None or a LabeledKFold, which hold out labelled documents only."
-        )
-
-
 def check_parameters(model: Any, parameters: Mapping[str, Any]) -> None:
     """Raises where a model does not have one of these parameters, or is none."""
     if not hasattr(model, "get_params"):
@@ -634,44 +572,6 @@ def check_strengths(given: Any, name: str) -> list[float]:
     if not several:
         raise ValueError(f"{name} is empty: give a number above 0, or several to choose from.")
     return several
-
-
-def _is_estimator(model: Any) -> bool:
-    return not isinstance(model, type) and hasattr(model, "fit") and hasattr(model, "get_params")
-
-
-def check_models(models: Any) -> dict[str, Any]:
-    """Estimators by name: a mapping, or a list, whose names are those of the classes, counted where equal."""
-    if isinstance(models, str) or not isinstance(models, Mapping | Sequence):
-        raise ValueError(
-            f"models == {models!r}, but must be a list of estimators or a mapping from name to estimator."
-        )
-    if isinstance(models, Mapping):
-        named = {str(name): model for name, model in models.items()}
-    else:
-        named = {}
-        for model in models:
-            name = type(model).__name__
-            again = sum(each == name or each.startswith(name + " ") for each in named)
-            named[f"{name} {again + 1}" if again else name] = model
-    if not named:
-        raise ValueError("models is empty: give at least one estimator.")
-    for name, model in named.items():
-        if not _is_estimator(model):
-            raise ValueError(f"models has {model!r} as {name!r}, but must hold estimators such as SpyEM().")
-    return named
-
-
-def check_truth(y_true: Any, n_documents: int) -> NDArray[np.bool_]:
-    """Which documents are positive in truth, told for every one of them: 1 or True, else 0 or False."""
-    truth = check_labels(y_true, n_documents)
-    wrong = [place for place, value in enumerate(truth.tolist()) if value not in (0, 1)]
-    if wrong:
-        raise ValueError(
-            f"y_true holds {truth.tolist()[wrong[0]]!r} at {wrong[0]}; it must say of every document whether "
-            "it is positive, by 1 or 0."
-        )
-    return truth.astype(bool)
 
 
 def check_scores(scores: Any) -> NDArray[np.float64]:

@@ -179,9 +179,11 @@ class ActiveLearner:
 
         Estimator, X, y and options are given as they were when the session began; what differs is an error.
         """
-        learner = cls(estimator, X, y, **options)
-        learner._session.resume(path, learner._about())
-        return learner
+        return cls(estimator, X, y, **options)._resumed(path)
+
+    def _resumed(self, path: str | os.PathLike[str]) -> Self:
+        self._session.resume(path, self._about())
+        return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes all that happened to a new file, which every event goes to from now on; see `resume`."""

@@ -7,8 +7,9 @@ import re
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -46,7 +47,8 @@ _DOTTED = re.compile(r"\b[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-class _Entry(NamedTuple):
+@dataclass(frozen=True, slots=True, order=True)
+class _Entry:
     """A public object's place and what is written about it."""
 
     name: str
@@ -129,7 +131,7 @@ def load_docstrings(
     own = _ALIASES.union(modules)
     own_names = re.compile(rf"\b(?:{'|'.join(sorted(own))})\b", re.IGNORECASE)
     parts = own.union(part for found in modules.values() for path in found for part in path.split("."))
-    entries = [entry._replace(text=_without_leaks(entry.text, parts, own_names)) for entry in entries]
+    entries = [replace(entry, text=_without_leaks(entry.text, parts, own_names)) for entry in entries]
     entries = _without_form_letters(entries)
     entries = [entry for entry in entries if len(_WORD.findall(entry.text)) >= min_words]
     entries = _without_copies(entries)
@@ -254,7 +256,7 @@ def _without_form_letters(entries: list[_Entry]) -> list[_Entry]:
     documents = Counter(said for own in lines for said in {said for said, _ in own})
     most = max(10, len(entries) // 200)
     return [
-        entry._replace(text="\n".join(ln for said, ln in own if said and documents[said] <= most))
+        replace(entry, text="\n".join(ln for said, ln in own if said and documents[said] <= most))
         for entry, own in zip(entries, lines, strict=True)
     ]
 

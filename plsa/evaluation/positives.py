@@ -1,7 +1,6 @@
-"""Classifiers that learn from positive and unlabelled documents, side by side on a user's own data.
+"""Classifiers that learn from positive and unlabeled documents, side by side on a user's own data.
 
-What can be said without a single negative document, and what cannot; and how many positives there may be
-among the unlabelled documents.
+What can be said without a single negative document, and what cannot.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score, roc_curve
 from sklearn.utils import check_random_state
@@ -23,132 +21,14 @@ from sklearn.utils.validation import _num_samples
 from plsa import inputs
 from plsa.baselines.positive_rivals import PEBL, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression
 from plsa.engine.progress import say
-from plsa.estimators.positives import FEW_POSITIVES, recall_above, recall_criterion
+from plsa.estimators.positives import recall_criterion
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
+from plsa.evaluation.prior import PriorEstimate, estimate_prior
 from plsa.labels.supervision import read_positives
 from plsa.show import pictures
 from plsa.show.tables import aligned
 
 _WIDTH = 60  # characters of a reason that a table has room for
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class PriorEstimate:
-    """What `estimate_prior` found; shows itself as a number and an interval."""
-
-    share: float  # of the unlabelled documents, that are positive
-    low: float
-    high: float
-    level: float  # of the interval from `low` to `high`
-    n_positives: int
-    n_unlabelled: int
-
-    def __float__(self) -> float:
-        return self.share
-
-    def __repr__(self) -> str:
-        return f"PriorEstimate({self.share:.3f}, {self.level:.0%} from {self.low:.3f} to {self.high:.3f})"
-
-
-def estimate_prior(
-    scores: ArrayLike,
-    positive: ArrayLike,
-    *,
-    level: float = 0.9,
-    n_resamples: int = 500,
-    random_state: Any = 0,
-) -> PriorEstimate:
-    """The share of positives among the unlabelled documents, from what a classifier says of both.
-
-    If the positives that are known are like those that are not, then for every threshold t
-
-        P(score > t | unlabelled) >= share * P(score > t | positive),
-
-    with equality where no negative scores above t. The estimate is the ratio of the two at the threshold that
-    bounds the share best: the higher it is, the fewer negatives are above it, but the fewer positives there
-    are to go by.
-
-    Parameters
-    ----------
-    scores : (n_documents,) array
-        The higher, the more positive. The scores of positives must be those of documents that the classifier
-        did not know to be positive, such as `decision_function` in cross-validation (`compare_pu` does that):
-        those that it learnt from score too high, and the share comes out too low.
-    positive : (n_documents,) array
-        1 or True for the positives that are known, 0, -1 or False for the unlabelled documents.
-    level : float, default=0.9
-        What the interval is meant to hold, see below.
-    n_resamples : int, default=500
-        Bootstrap samples of the positives.
-    random_state : int, RandomState or None, default=0
-        Seed of the samples.
-
-    Returns
-    -------
-    PriorEstimate
-        `share`, never above 1, `low` and `high`. Warns where there are fewer than 5 positives.
-
-    Notes
-    -----
-    Where negatives score as high as positives, no threshold is without them: the estimate is then too high,
-    `low` with it, and 1 where scores tell nothing. `high` remains what it is: an upper bound. No estimate
-    from positives and unlabelled documents alone can do better without assumptions: negatives that look
-    like positives in all respects cannot be told from them.
-
-    The k-th highest of n positives has a share of all positives above it that is distributed as beta(k, n +
-    1 - k), whatever the scores: k / (n + 1) on the average, which makes the ratio at any threshold without
-    negatives right on the average, however few the positives. `high` is the lowest of the bounds that
-    follow from the quantiles of it and of the unlabelled documents' share, each at a tenth of the error
-    that `level` allows, and where it is the estimate is made. Thresholds that fewer than half of the
-    positives reach are not looked at. `low` is a quantile of what the estimate would have been with other
-    positives (Bayesian bootstrap), and approximate: on scores six standard deviations apart it was above the
-    share in 5 to 12% of draws at the level 0.9. That the positives that are known may be unlike the others
-    is in neither.
-
-    References
-    ----------
-    C. Elkan and K. Noto, "Learning Classifiers from Only Positive and Unlabeled Data", KDD 2008; S. Garg,
-    Y. Wu, A. Smola, S. Balakrishnan and Z. Lipton, "Mixture Proportion Estimation and PU Learning: A Modern
-    Approach", NeurIPS 2021, who choose the threshold by an upper bound as well.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from plsa import estimate_prior
-    >>> known, hidden, negative = np.arange(1, 21) / 20, np.arange(1, 41) / 40, -np.ones(160)
-    >>> scores = np.concatenate([known, hidden, negative])
-    >>> estimate_prior(scores, np.arange(220) < 20)
-    PriorEstimate(0.205, 90% from 0.195 to 0.338)
-    """
-    value = inputs.check_scores(scores)
-    known = read_positives(positive, len(value), name="positive")
-    inputs.check_some_unlabelled(known, "positive")
-    level = inputs.check_share(level, "level")
-    n_resamples = inputs.check_whole(n_resamples, "n_resamples", 1)
-    n_known, n_others = int(known.sum()), int((~known).sum())
-    if n_known < FEW_POSITIVES:
-        warnings.warn(
-            f"positive marks {n_known} documents: too few to say how many more there are among the others. "
-            f"Show at least {FEW_POSITIVES}.",
-            UserWarning,
-            stacklevel=2,
-        )
-    found, others = np.sort(value[known])[::-1], np.sort(value[~known])
-    above = n_others - np.searchsorted(others, found, side="left")
-    number = np.arange(1, n_known + 1)
-    usual = number / (n_known + 1)
-    error = (1 - level) / 10
-    least = recall_above(number, n_known, error)
-    most = np.where(above < n_others, betaincinv(above + 1, np.maximum(n_others - above, 1), 1 - error), 1.0)
-    allowed = number >= n_known / 2
-    bound = np.where(allowed, most / least, np.inf)
-    best = int(bound.argmin())
-    share = min(1.0, float(above[best] / (n_others * usual[best])))
-    gaps = check_random_state(random_state).dirichlet(np.ones(n_known + 1), n_resamples)
-    ratio = above / (n_others * np.cumsum(gaps, axis=1)[:, :-1])
-    chosen = np.where(allowed, ratio * usual / least, np.inf).argmin(axis=1)
-    low = float(np.quantile(ratio[np.arange(n_resamples), chosen], (1 - level) / 2))
-    return PriorEstimate(share, min(low, share), min(1.0, float(bound[best])), level, n_known, n_others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,11 +185,11 @@ def compare_pu(
     >>> [row.name for row in found.rows], bool(found["SpyEM"].recall > 0.9)
     (['SpyEM', 'RocchioSVM'], True)
     """
-    named = _usual_models() if models is None else inputs.check_models(models)
+    named = _default_models() if models is None else _check_models(models)
     n_splits = inputs.check_whole(n_splits, "n_splits", 2)
     positive = read_positives(y, _num_samples(X))
     inputs.check_some_unlabelled(positive)
-    truth = None if y_true is None else inputs.check_truth(y_true, len(positive))
+    truth = None if y_true is None else _check_truth(y_true, len(positive))
     n_splits = min(n_splits, int(positive.sum()))
     fold = np.full(len(positive), -1)
     if n_splits > 1:
@@ -325,7 +205,7 @@ def compare_pu(
     return PositiveComparison(tuple(rows), truth is not None, shown, len(positive) - shown)
 
 
-def _usual_models() -> dict[str, Any]:
+def _default_models() -> dict[str, Any]:
     """Topic-sensitive PLSA and what it is measured by."""
     models = [
         TopicSensitivePLSA(),
@@ -343,6 +223,40 @@ def _said(row: ModelComparison, with_truth: bool) -> str:
         return f"failed: {_shortened(row.failure)}"
     figures = f"F1 {row.f1:.3f}" if with_truth else f"recall {row.recall:.3f}, taken {row.flagged:.3f}"
     return f"{figures}, {row.seconds:.1f} s a fit"
+
+
+def _check_models(models: Any) -> dict[str, Any]:
+    """Estimators by name: a mapping, or a list, whose names are those of the classes, counted where equal."""
+    if isinstance(models, str) or not isinstance(models, Mapping | Sequence):
+        raise ValueError(
+            f"models == {models!r}, but must be a list of estimators or a mapping from name to estimator."
+        )
+    if isinstance(models, Mapping):
+        named = {str(name): model for name, model in models.items()}
+    else:
+        named = {}
+        for model in models:
+            name = type(model).__name__
+            again = sum(each == name or each.startswith(name + " ") for each in named)
+            named[f"{name} {again + 1}" if again else name] = model
+    if not named:
+        raise ValueError("models is empty: give at least one estimator.")
+    for name, model in named.items():
+        if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
+            raise ValueError(f"models has {model!r} as {name!r}, but must hold estimators such as SpyEM().")
+    return named
+
+
+def _check_truth(y_true: Any, n_documents: int) -> NDArray[np.bool_]:
+    """Which documents are positive in truth, told for every one of them: 1 or True, else 0 or False."""
+    truth = inputs.check_labels(y_true, n_documents)
+    wrong = [place for place, value in enumerate(truth.tolist()) if value not in (0, 1)]
+    if wrong:
+        raise ValueError(
+            f"y_true holds {truth.tolist()[wrong[0]]!r} at {wrong[0]}; it must say of every document whether "
+            "it is positive, by 1 or 0."
+        )
+    return truth.astype(bool)
 
 
 @dataclass(frozen=True, slots=True)
