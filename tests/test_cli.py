@@ -92,7 +92,7 @@ def test_demo_shows_what_the_package_is_for(demo, corpus):
 @pytest.mark.usefixtures("quick")
 def test_options_make_a_difference(capsys, demo):
     out = run(capsys, "demo", "--seed", "1", "--labels", "1")
-    assert "(1 a class)" in out
+    assert "(1 per class)" in out
     assert accuracies(out)["PLSAClassifier"][1] < accuracies(demo)["PLSAClassifier"][1]
     assert examples(out) != examples(demo)
 

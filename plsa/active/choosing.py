@@ -1,4 +1,4 @@
-"""Which documents to ask for: the strategies by name, and the one who chooses by them.
+"""Which documents to ask for: the strategies by name, and what chooses by them.
 
 A strategy is a function that gives every open document of a `Question` a score, and a line in `STRATEGIES`.
 """

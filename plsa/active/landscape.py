@@ -1,4 +1,4 @@
-"""How documents lie to each other, before anything is known of their classes."""
+"""Where documents lie among each other, before anything is known of their classes."""
 
 from __future__ import annotations
 

@@ -34,30 +34,30 @@ class ActiveLearner:
     Parameters
     ----------
     estimator : classifier
-        With `predict_proba` or `decision_function`. One that learns from unlabelled documents (it has a
-        parameter `unlabeled`) gets all of them, any other the labelled ones. It is not changed.
+        With `predict_proba` or `decision_function`. One that learns from unlabeled documents (it has a
+        parameter `unlabeled`) gets all of them, any other the labeled ones. It is not changed.
     X : (n_documents, n_features) matrix, or a list of texts for a pipeline
     y : (n_documents,) array or None, default=None
         Labels that are known already; -1, None or NaN where there is none.
     strategy : str, dict or callable, default="auto"
-        What makes a document worth asking for. As long as fewer than two classes are labelled there is no
+        What makes a document worth asking for. As long as fewer than two classes are labeled there is no
         model to ask, and documents that are unlike each other come first (but for "random"). Then
 
         - "auto": the margin between the two most probable classes, times how much the document stands for
           others that are in doubt;
-        - "entropy" of its class (Krithara's margin method), "least confidence" or "margin" alone;
-        - "vote entropy" over the models so far, one for each question (Krithara's entropy method; the first
-          question is one at random, as all votes are one);
+        - "entropy" of its class (the margin method of Krithara 2008), "least confidence" or "margin" alone;
+        - "vote entropy" over the models so far, one for each question (the entropy method of Krithara
+          2008; the first question is one at random, as all votes are one);
         - "topic entropy" of P(topic|document), for estimators with topics;
-        - "committee": disagreement of several models, times density (McCallum and Nigam). The members of our
-          semi-supervised models start at draws from Dirichlet distributions, those of others learn from
-          draws of the labelled documents;
+        - "committee": disagreement of several models, times density (McCallum and Nigam 1998). The members of
+          our semi-supervised models start at draws from Dirichlet distributions, those of others learn from
+          draws of the labeled documents;
         - "expected log loss", "expected error": how sure the model would be of others after the answer (Roy
-          and McCallum). 30 candidates, the best of "auto", are tried on 200 documents; an estimator that is
-          not one of ours is fitted for each candidate and class;
+          and McCallum 2001). 30 candidates, the best of "auto", are tried on 200 documents; an estimator that
+          is not one of ours is fitted for each candidate and class;
         - "random";
         - a dict such as {"margin": 2, "committee": 1} of strategies and weights: the weighted mean of ranks;
-        - a function of (n, n_classes) probabilities that gives a score each.
+        - a function of (n, n_classes) probabilities that gives each of the n a score.
     batch_size : int, default=1
         How many documents a query is for; those of a batch are taken for different classes.
     density : float, default=None

@@ -51,21 +51,21 @@ class PoolModel(Protocol):
         """P(topic|document) of documents of the pool."""
 
     def committee(self, documents: Documents, n_members: int, rng: np.random.RandomState) -> NDArray[Any]:
-        """(members, n, C): what models say that could as well have been learnt from these labels."""
+        """(members, n, C): what models say that could as well have been learned from these labels."""
 
     def suppose(self, judged: Documents) -> Supposed:
         """What would be said of documents of the pool after one more answer."""
 
 
 class Pool(Protocol):
-    """Documents that models are learnt of."""
+    """Documents that models are learned of."""
 
     def learn(self, labels: Labels) -> PoolModel:
         """The model of labels."""
 
 
 class RememberedPool:
-    """A pool and the model that was learnt last, which is not learnt again."""
+    """A pool and the model that was learned last, which is not learned again."""
 
     def __init__(self, pool: Pool, name: str) -> None:
         self.pool = pool

@@ -76,7 +76,7 @@ class QuickModel:
         return class_topic(self.fit, self.settings.layout)
 
     def topics(self, documents: Documents) -> NDArray[np.float64]:
-        """P(topic|document) as it was learnt."""
+        """P(topic|document) as it was learned."""
         rows = self.fit.parameters.doc_topic[documents]
         return unpadded(rows, self.settings.layout.n_topics).astype(np.float64)
 

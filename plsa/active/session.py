@@ -20,7 +20,7 @@ from plsa.active.log import BY_HAND, SessionLog
 from plsa.labels.supervision import UNLABELLED, Labels, is_unlabelled, read_labels
 
 _KINDS = ("query", "tell", "volunteer", "skip", "undo")
-_MAX_NUMBER = 2**63  # a label that is a number is below it
+_MAX_NUMBER = 2**63  # labels that are numbers are below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Event:
 
 
 class Session:
-    """The labels of documents as they come in, and how they came: who was asked what, and what was answered.
+    """The labels of documents as they come in, and how they came: what was asked, and what was answered.
 
     Documents are numbers from 0. `asked` notes which of them a person is asked for; `tell` takes labels of
     these only, `volunteer` those of any, `skip` leaves documents out, and `undo` takes the last of these
@@ -201,8 +201,8 @@ choice use volunteer.
         if event.kind == "undo":
             past = self.history[: self._last_move()]
             self._begin()
-            for each in past:
-                self._apply(each)
+            for before in past:
+                self._apply(before)
             return
         self._coded = None
         self.history.append(event)

@@ -92,13 +92,13 @@ class Simulation:
         return self.table()
 
     def table(self) -> str:
-        """A line a strategy: area under the curve, accuracy at the end, answers saved against "random"."""
+        """A line per strategy: area under the curve, accuracy at the end, answers saved against "random"."""
         with_random = "random" in self.accuracy
         head = ["strategy", "area", f"after {self.marks[-1]}", "s/answer"]
         if with_random:
             head[3:3] = ["saved", "p"]
         rows = [head]
-        for name in sorted(self.accuracy, key=lambda each: -self.area(each).mean()):
+        for name in sorted(self.accuracy, key=lambda name: -self.area(name).mean()):
             row = [
                 name,
                 _spread(self.area(name)),
@@ -220,7 +220,7 @@ def simulate(
         if n_open < n_queries:
             raise ValueError(f"n_queries == {n_queries}, but there are {n_open} documents to ask for.")
     seeds = np.random.SeedSequence(random_state).generate_state(repeats).tolist()
-    usual = {"batch_size": batch_size}
+    defaults = {"batch_size": batch_size}
     jobs: list[tuple[str | None, int]] = [(None, repeat) for repeat in range(repeats)]
     jobs += [(name, repeat) for repeat in range(repeats) for name in named]
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
@@ -232,7 +232,7 @@ def simulate(
             test,
             draws[repeat],
             name,
-            None if name is None else {**usual, "random_state": seeds[repeat], **named[name]},
+            None if name is None else {**defaults, "random_state": seeds[repeat], **named[name]},
             at,
             repeat,
         )
@@ -242,11 +242,11 @@ def simulate(
     accuracy = {name: np.empty((repeats, len(at))) for name in named}
     seconds = {name: np.empty(repeats) for name in named}
     began = shown = time.perf_counter()
-    for done, (name, repeat, curve, each) in enumerate(found, 1):
+    for done, (name, repeat, curve, per_answer) in enumerate(found, 1):
         if name is None:
             bound[repeat] = curve[0]
         else:
-            accuracy[name][repeat], seconds[name][repeat] = curve, each
+            accuracy[name][repeat], seconds[name][repeat] = curve, per_answer
         now = time.perf_counter()
         if verbose and (now - shown > _SHOWN_EVERY or done == len(jobs)):
             shown, passed = now, now - began
@@ -309,19 +309,19 @@ def _accuracy(learner: ActiveLearner, new: Any, true: NDArray[Any]) -> float:
 def _draw(
     code: NDArray[np.intp], test: Any, initial: int, seed: tuple[int, int]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Documents to learn from, documents held out, and places among the former that are labelled."""
+    """Documents to learn from, documents held out, and places among the former that are labeled."""
     rng = np.random.default_rng(seed)
     held: list[int] = []
     if not isinstance(test, tuple):
-        for each in range(int(code.max()) + 1):
-            own = rng.permutation(np.flatnonzero(code == each))
+        for of_class in range(int(code.max()) + 1):
+            own = rng.permutation(np.flatnonzero(code == of_class))
             held += own[: round(test * len(own))].tolist()
         if not held:
             raise ValueError(f"test == {test!r} holds no document out: give a larger share.")
     train = np.setdiff1d(np.arange(len(code)), held)
     known: list[int] = []
-    for each in range(int(code.max()) + 1):
-        own = np.flatnonzero(code[train] == each)
+    for of_class in range(int(code.max()) + 1):
+        own = np.flatnonzero(code[train] == of_class)
         if len(own) < initial:
             raise ValueError(f"initial == {initial}, but a class has {len(own)} documents to learn from.")
         known += rng.permutation(own)[:initial].tolist()
@@ -334,7 +334,7 @@ def _named(strategies: Any, n_documents: int) -> dict[str, dict[str, Any]]:
         pairs = [(str(name), _options(given, str(name))) for name, given in strategies.items()]
     else:
         several = [strategies] if isinstance(strategies, str) or callable(strategies) else list(strategies)
-        pairs = [(getattr(each, "__name__", str(each)), {"strategy": each}) for each in several]
+        pairs = [(getattr(one, "__name__", str(one)), {"strategy": one}) for one in several]
     if not pairs:
         raise ValueError("strategies is empty: give at least one.")
     names = [name for name, _ in pairs]

@@ -47,7 +47,7 @@ def _demo_options(parser: argparse.ArgumentParser) -> None:
         type=_whole("labels", 1),
         default=5,
         metavar="N",
-        help="labelled documents of each class in the comparison with few labels (default 5)",
+        help="labeled documents of each class in the comparison with few labels (default 5)",
     )
     parser.add_argument(
         "--threads",
@@ -86,7 +86,7 @@ def _version() -> str:  # core
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="plsa",
-        description="Learns what texts are about: classes from labelled texts, topics from any. "
+        description="Learns what texts are about: classes from labeled texts, topics from any. "
         "Begin with: plsa demo",
     )
     parser.add_argument("--version", action="version", version=_version())

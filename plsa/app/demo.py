@@ -96,7 +96,7 @@ def _semi_supervised(args: argparse.Namespace) -> SoftMislabelingPLSA:
 
 def _learn_classes(page: Page, corpus: _Corpus, args: argparse.Namespace) -> PLSAClassifier:
     page.heading("2. With labels: learning what the classes are about")
-    with page.stage(f"Learning from {len(corpus.y):,} labelled documents (PLSAClassifier)"):
+    with page.stage(f"Learning from {len(corpus.y):,} labeled documents (PLSAClassifier)"):
         model = _classifier(args).fit(corpus.X, corpus.y)
     page.line("The words that set each class apart:")
     page.line()
@@ -109,9 +109,9 @@ def _learn_classes(page: Page, corpus: _Corpus, args: argparse.Namespace) -> PLS
 def _compare(page: Page, corpus: _Corpus, model: PLSAClassifier, args: argparse.Namespace) -> None:
     from sklearn.naive_bayes import MultinomialNB
 
-    page.heading("3. Does it work? Labelling the documents put aside")
+    page.heading("3. Does it work? Labeling the documents put aside")
     X, y, X_test, y_test = corpus.X, corpus.y, corpus.X_test, corpus.y_test
-    with page.stage(f"Labelling {len(y_test):,} documents"):
+    with page.stage(f"Labeling {len(y_test):,} documents"):
         ours = model.score(X_test, y_test)
     with page.stage("The same with SoftMislabelingPLSA, which is made for few labels"):
         best = _semi_supervised(args).fit(X, y).score(X_test, y_test)
@@ -119,8 +119,8 @@ def _compare(page: Page, corpus: _Corpus, model: PLSAClassifier, args: argparse.
     theirs = [MultinomialNB(alpha=a).fit(X, y).score(X_test, y_test) for a in smoothings]
     rng = np.random.default_rng(args.seed)
     ours_few, theirs_few, best_few, n_few = [], [], [], 0
-    each = f"{args.labels} label{'s' if args.labels > 1 else ''} a class"
-    with page.stage(f"Learning again, from {each}, {_N_DRAWS} times"):
+    per_class = f"{args.labels} label{'s' if args.labels > 1 else ''} per class"
+    with page.stage(f"Learning again, from {per_class}, {_N_DRAWS} times"):
         for _ in range(_N_DRAWS):
             few = _few_of_each(y, args.labels, rng)
             n_few = len(few)
@@ -134,7 +134,7 @@ def _compare(page: Page, corpus: _Corpus, model: PLSAClassifier, args: argparse.
     always = float(np.mean(y_test == frequent))
     page.line("Of 100 documents, so many get the right label:")
     page.line()
-    few_labels = f"{n_few:,} ({args.labels} a class)"
+    few_labels = f"{n_few:,} ({args.labels} per class)"
     page.line(f"{'labels to learn from':<30}{f'all {len(y):,}':>14}{few_labels:>20}")
     for name, with_all, with_few in (
         ("SoftMislabelingPLSA", best, float(np.mean(best_few))),
@@ -146,7 +146,7 @@ def _compare(page: Page, corpus: _Corpus, model: PLSAClassifier, args: argparse.
     page.line()
     page.line("SoftMislabelingPLSA learns from the other documents too, their labels unseen.")
     page.line("Naive Bayes has that smoothing, of three, which does best on these documents.")
-    page.line(f"With {n_few:,} labels: the mean of {_N_DRAWS} random choices of what is labelled.")
+    page.line(f"With {n_few:,} labels: the mean of {_N_DRAWS} random choices of what is labeled.")
 
 
 def _few_of_each(y: NDArray[Any], n: int, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""Docstrings of the installed packages: a labelled corpus that needs no download."""
+"""Docstrings of the installed packages: a labeled corpus that needs no download."""
 
 import importlib
 import inspect
@@ -19,7 +19,7 @@ from plsa.inputs import check_whole
 # scikit-learn offers what is in these only after an import from sklearn.experimental, by whomever.
 _ON_REQUEST = frozenset({"sklearn.impute._iterative", "sklearn.model_selection._search_successive_halving"})
 
-# Modules that are no part of a package's subject, by the last part of their name: tests and tools
+# Modules that are not part of a package's subject, by the last part of their name: tests and tools
 # for tests, build machinery, and those kept only for old callers, whose import warns or whose
 # contents repeat another module (scipy.fftpack is scipy.fft of long ago).
 # fmt: off
@@ -62,7 +62,7 @@ def load_docstrings(
     min_words: int = 20,
     min_class: int = 20,
 ) -> Bunch:
-    """The docstrings of installed packages are a labelled corpus: a document per public object.
+    """The docstrings of installed packages are a labeled corpus: a document per public object.
 
     A document is the docstring of one public function or class; its label is the sub-package it
     lives in, two names deep ("scipy.stats" also holds scipy.stats.qmc), or the package itself for

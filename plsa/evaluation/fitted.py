@@ -32,8 +32,8 @@ def free_parameters(model: Any, counts: Counts, labels: Labels | None, weight: N
     """K (W - 1) + sum_d weight_d (topics that d may use - 1), or + K - 1 where documents have one topic.
 
     W counts the words that occur in these documents, and d the documents that have words: all else is not
-    learnt from them but fixed by smoothing and prior. A document that counts twice is two documents, each
-    with topics of its own. The few parameters of labels, such as the chances of mislabelling, are left out.
+    learned from them but fixed by smoothing and prior. A document that counts twice is two documents, each
+    with topics of its own. The few parameters of labels, such as the chances of mislabeling, are left out.
     """
     n_topics = len(model.components_)
     n_words = int((counts.word_totals() > 0).sum())

@@ -21,10 +21,10 @@ DEFAULT_FOLDS = 5
 
 
 class LabeledKFold(BaseCrossValidator):
-    """Stratified folds of the labelled documents; the unlabelled ones are in every training part.
+    """Stratified folds of the labeled documents; the unlabeled ones are in every training part.
 
-    Every labelled document is held out once, unless it is the only one of its class: those are never held
-    out, so that every class is in every training part. No test fold has an unlabelled document. Folds differ
+    Every labeled document is held out once, unless it is the only one of its class: those are never held
+    out, so that every class is in every training part. No test fold has an unlabeled document. Folds differ
     by at most one document, in all and of each class; a class with fewer than `n_splits` documents is in as
     many folds as it has documents.
 
@@ -43,7 +43,7 @@ class LabeledKFold(BaseCrossValidator):
     Notes
     -----
     The y that an estimator is given for a training part still has its marks: give it the same `unlabeled`.
-    Scorers that need all classes in every fold, such as "neg_log_loss", need `n_splits` documents a class.
+    Scorers that need all classes in every fold, such as "neg_log_loss", need `n_splits` documents per class.
 
     Examples
     --------
@@ -90,8 +90,8 @@ class LabeledKFold(BaseCrossValidator):
         rng = check_random_state(self.random_state) if self.shuffle else None
         fold = np.full(len(held), -1)
         dealt = 0  # each class goes on where the last one ended: no fold gets all the remainders
-        for each in np.unique(labels.code[held]):
-            of_class = np.flatnonzero(labels.code == each)
+        for code in np.unique(labels.code[held]):
+            of_class = np.flatnonzero(labels.code == code)
             folds = np.sort((dealt + np.arange(len(of_class))) % self.n_splits)
             fold[of_class] = folds if rng is None else rng.permutation(folds)
             dealt += len(of_class)
@@ -106,17 +106,17 @@ def may_be_held_out(labels: Labels) -> NDArray[np.bool_]:
     return held
 
 
-def _check_folds(n_splits: int, n_held: int, n_labelled: int) -> None:
-    """Raises where the labelled documents that may be held out do not fill the folds."""
+def _check_folds(n_splits: int, n_held: int, n_labeled: int) -> None:
+    """Raises where the labeled documents that may be held out do not fill the folds."""
     if n_held == 0:
         raise ValueError(
-            f"y labels {n_labelled} documents, each the only one of its class: none can be held out and "
+            f"y labels {n_labeled} documents, each the only one of its class: none can be held out and "
             "leave its class in training. Label at least two documents of some class."
         )
     if n_held < n_splits:
-        alone = n_labelled - n_held
+        alone = n_labeled - n_held
         raise ValueError(
-            f"n_splits == {n_splits}, but only {n_held} documents can be held out: {n_labelled} have a label"
+            f"n_splits == {n_splits}, but only {n_held} documents can be held out: {n_labeled} have a label"
             + (f", of which {alone} are the only one of their class" if alone else "")
             + f". Pass n_splits <= {n_held}, or label more documents."
         )
@@ -137,7 +137,7 @@ class _LabeledScorer:
         if not len(known):
             warnings.warn(
                 f"none of the {n_documents} documents to score has a label: the score is nan. Split with "
-                "LabeledKFold, which holds out labelled documents only.",
+                "LabeledKFold, which holds out labeled documents only.",
                 UserWarning,
                 stacklevel=2,
             )

@@ -42,7 +42,7 @@ class ModelComparison:
     recall: float = float("nan")
     f1: float = float("nan")
     area: float = float("nan")  # under `curve`
-    flagged: float = float("nan")  # share of the unlabelled documents that are taken for positive
+    flagged: float = float("nan")  # share of the unlabeled documents that are taken for positive
     criterion: float = float("nan")  # recall^2 / flagged
     prior: PriorEstimate | None = None
     curve: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # shares on the x and the y axis
@@ -99,7 +99,7 @@ class PositiveComparison:
         """Draws the curves of all classifiers, the best first in the legend; needs matplotlib.
 
         With the truth, ROC curves: the share of positives found against the share of negatives taken for
-        positive. Without, the share of held-out positives found against that of unlabelled documents taken.
+        positive. Without, the share of held-out positives found against that of unlabeled documents taken.
 
         Parameters
         ----------
@@ -128,23 +128,23 @@ def compare_pu(
     random_state: Any = 0,
     verbose: int = 0,
 ) -> PositiveComparison:
-    """Fits classifiers of positive and unlabelled documents to the same data and says how good they are.
+    """Fits classifiers of positive and unlabeled documents to the same data and says how good they are.
 
-    Without `y_true` nothing but positives and unlabelled documents is needed. Positives are hidden in turn, a
-    fold at a time, among the unlabelled documents, where every classifier meets them as it meets the
+    Without `y_true` nothing but positives and unlabeled documents is needed. Positives are hidden in turn, a
+    fold at a time, among the unlabeled documents, where every classifier meets them as it meets the
     positives that are to be found. Of each classifier, the table says
 
     - *recall*, the share of hidden positives that it found;
-    - *taken*, the share of unlabelled documents that it takes for positive: some of them rightly, and how
+    - *taken*, the share of unlabeled documents that it takes for positive: some of them rightly, and how
       many cannot be known;
-    - *r^2/taken*, recall^2 / taken (Lee and Liu): precision times recall, divided by the share of positives
-      among the unlabelled documents, which is the same for all classifiers. The highest is the best
+    - *r^2/taken*, recall^2 / taken (Lee and Liu 2003): precision times recall, divided by the share of
+      positives among the unlabeled documents, which is the same for all classifiers. The highest is the best
       compromise;
-    - *area*, that under the curve of hidden positives found against unlabelled documents taken: the chance
-      that a hidden positive scores higher than an unlabelled document. The AUC of positives against negatives
-      is (area - share / 2) / (1 - share), where share is that of positives among the unlabelled documents: no
+    - *area*, that under the curve of hidden positives found against unlabeled documents taken: the chance
+      that a hidden positive scores higher than an unlabeled document. The AUC of positives against negatives
+      is (area - share / 2) / (1 - share), where share is that of positives among the unlabeled documents: no
       lower than the area, if that is above one half;
-    - *share of positives* among the unlabelled documents, by `estimate_prior`, with an interval of 90%. It is
+    - *share of positives* among the unlabeled documents, by `estimate_prior`, with an interval of 90%. It is
       too high where a classifier's scores mix positives and negatives: the lowest is the best guess.
 
     What cannot be known without negatives: precision, F1 and the AUC themselves. And all of it holds only if
@@ -152,12 +152,12 @@ def compare_pu(
 
     Parameters
     ----------
-    X : counts of words, a document a row; or whatever the models take
-    y : 1 for positive documents, 0, -1, None or NaN for unlabelled ones
+    X : counts of words, one document per row; or whatever the models take
+    y : 1 for positive documents, 0, -1, None or NaN for unlabeled ones
     models : list of estimators or mapping from name to estimator, default=None
         None: TopicSensitivePLSA and its five rivals. Pipelines may be among them. They are not changed.
     y_true : (n_documents,) array of 0 and 1, default=None
-        What the documents are in truth, for benchmarks: then precision, recall, F1 and AUC of the unlabelled
+        What the documents are in truth, for benchmarks: then precision, recall, F1 and AUC of the unlabeled
         documents are found, after one fit to all of them, and nothing is held out.
     n_splits : int, default=5
         Folds, no more than there are positives. One positive cannot be held out: then only *taken* is found.
@@ -222,7 +222,7 @@ def _said(row: ModelComparison, with_truth: bool) -> str:
     if row.failure:
         return f"failed: {_shortened(row.failure)}"
     figures = f"F1 {row.f1:.3f}" if with_truth else f"recall {row.recall:.3f}, taken {row.flagged:.3f}"
-    return f"{figures}, {row.seconds:.1f} s a fit"
+    return f"{figures}, {row.seconds:.1f} s per fit"
 
 
 def _check_models(models: Any) -> dict[str, Any]:
@@ -237,7 +237,7 @@ def _check_models(models: Any) -> dict[str, Any]:
         named = {}
         for model in models:
             name = type(model).__name__
-            again = sum(each == name or each.startswith(name + " ") for each in named)
+            again = sum(other == name or other.startswith(name + " ") for other in named)
             named[f"{name} {again + 1}" if again else name] = model
     if not named:
         raise ValueError("models is empty: give at least one estimator.")
@@ -316,20 +316,20 @@ class _Judge:
 
     def _judged(self, name: str, model: Any) -> ModelComparison:
         fitted, seconds = self._fitted(model, self.positive)
-        unlabelled = ~self.positive
+        unlabeled = ~self.positive
         if self.n_splits < 2:
             return ModelComparison(
-                name, fitted, seconds, flagged=float(_taken(fitted, self.X)[unlabelled].mean())
+                name, fitted, seconds, flagged=float(_taken(fitted, self.X)[unlabeled].mean())
             )
         ranks, reached, found, flagged = [], [], [], []
         for part in range(self.n_splits):
             held = self.fold == part
             trial, _ = self._fitted(model, self.positive & ~held)
             scores, taken = _scores(trial, self.X), _taken(trial, self.X)
-            ranks.append(_shares_above(scores[held], scores[unlabelled]))
-            reached.append(_shares_reaching(scores[held], scores[unlabelled]))
+            ranks.append(_shares_above(scores[held], scores[unlabeled]))
+            reached.append(_shares_reaching(scores[held], scores[unlabeled]))
             found.append(taken[held])
-            flagged.append(taken[unlabelled].mean())
+            flagged.append(taken[unlabeled].mean())
         above = np.sort(np.concatenate(ranks))
         recall, share = float(np.concatenate(found).mean()), float(np.mean(flagged))
         return ModelComparison(
@@ -340,7 +340,7 @@ class _Judge:
             area=float(1 - above.mean()),
             flagged=share,
             criterion=float(recall_criterion(recall, share)),
-            prior=_prior_of_ranks(np.concatenate(reached), int(unlabelled.sum())),
+            prior=_prior_of_ranks(np.concatenate(reached), int(unlabeled.sum())),
             curve=_curve(above),
         )
 
@@ -374,17 +374,17 @@ def _shares_reaching(scores: NDArray[np.float64], others: NDArray[np.float64]) -
 
 
 def _curve(above: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The share of held-out positives that are found where this share of unlabelled documents is taken."""
+    """The share of held-out positives that are found where this share of unlabeled documents is taken."""
     found = np.arange(1, len(above) + 1) / len(above)
     return np.concatenate([[0.0], above, [1.0]]), np.concatenate([[0.0], found, [1.0]])
 
 
 def _prior_of_ranks(reaching: NDArray[np.float64], n_unlabelled: int) -> PriorEstimate:
-    """The share of positives, from the shares of unlabelled documents that reach held-out positives.
+    """The share of positives, from the shares of unlabeled documents that reach held-out positives.
 
     Models of different folds have scores of different scales: only ranks can be put together.
     """
-    number = np.rint(reaching * n_unlabelled)  # of unlabelled documents that rank as high
+    number = np.rint(reaching * n_unlabelled)  # of unlabeled documents that rank as high
     scores = np.concatenate([-number, -np.arange(1, n_unlabelled + 1)])
     known = np.arange(len(scores)) < len(reaching)
     with warnings.catch_warnings():

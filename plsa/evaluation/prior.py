@@ -20,7 +20,7 @@ from plsa.labels.supervision import read_positives
 class PriorEstimate:
     """What `estimate_prior` found; shows itself as a number and an interval."""
 
-    share: float  # of the unlabelled documents, that are positive
+    share: float  # of the unlabeled documents, that are positive
     low: float
     high: float
     level: float  # of the interval from `low` to `high`
@@ -42,11 +42,11 @@ def estimate_prior(
     n_resamples: int = 500,
     random_state: Any = 0,
 ) -> PriorEstimate:
-    """The share of positives among the unlabelled documents, from what a classifier says of both.
+    """The share of positives among the unlabeled documents, from what a classifier says of both.
 
     If the positives that are known are like those that are not, then for every threshold t
 
-        P(score > t | unlabelled) >= share * P(score > t | positive),
+        P(score > t | unlabeled) >= share * P(score > t | positive),
 
     with equality where no negative scores above t. The estimate is the ratio of the two at the threshold that
     bounds the share best: the higher it is, the fewer negatives are above it, but the fewer positives there
@@ -57,9 +57,9 @@ def estimate_prior(
     scores : (n_documents,) array
         The higher, the more positive. The scores of positives must be those of documents that the classifier
         did not know to be positive, such as `decision_function` in cross-validation (`compare_pu` does that):
-        those that it learnt from score too high, and the share comes out too low.
+        those that it learned from score too high, and the share comes out too low.
     positive : (n_documents,) array
-        1 or True for the positives that are known, 0, -1 or False for the unlabelled documents.
+        1 or True for the positives that are known, 0, -1 or False for the unlabeled documents.
     level : float, default=0.9
         What the interval is meant to hold, see below.
     n_resamples : int, default=500
@@ -76,13 +76,13 @@ def estimate_prior(
     -----
     Where negatives score as high as positives, no threshold is without them: the estimate is then too high,
     `low` with it, and 1 where scores tell nothing. `high` remains what it is: an upper bound. No estimate
-    from positives and unlabelled documents alone can do better without assumptions: negatives that look
+    from positives and unlabeled documents alone can do better without assumptions: negatives that look
     like positives in all respects cannot be told from them.
 
     The k-th highest of n positives has a share of all positives above it that is distributed as beta(k, n +
     1 - k), whatever the scores: k / (n + 1) on the average, which makes the ratio at any threshold without
     negatives right on the average, however few the positives. `high` is the lowest of the bounds that
-    follow from the quantiles of it and of the unlabelled documents' share, each at a tenth of the error
+    follow from the quantiles of it and of the unlabeled documents' share, each at a tenth of the error
     that `level` allows, and where it is the estimate is made. Thresholds that fewer than half of the
     positives reach are not looked at. `low` is a quantile of what the estimate would have been with other
     positives (Bayesian bootstrap), and approximate: on scores six standard deviations apart it was above the
@@ -120,16 +120,18 @@ def estimate_prior(
     found, others = np.sort(value[known])[::-1], np.sort(value[~known])
     above = n_others - np.searchsorted(others, found, side="left")
     number = np.arange(1, n_known + 1)
-    usual = number / (n_known + 1)
+    mean_share = number / (n_known + 1)
     error = (1 - level) / 10
-    least = recall_above(number, n_known, error)
-    most = np.where(above < n_others, betaincinv(above + 1, np.maximum(n_others - above, 1), 1 - error), 1.0)
+    lowest_recall = recall_above(number, n_known, error)
+    highest = np.where(
+        above < n_others, betaincinv(above + 1, np.maximum(n_others - above, 1), 1 - error), 1.0
+    )
     allowed = number >= n_known / 2
-    bound = np.where(allowed, most / least, np.inf)
+    bound = np.where(allowed, highest / lowest_recall, np.inf)
     best = int(bound.argmin())
-    share = min(1.0, float(above[best] / (n_others * usual[best])))
+    share = min(1.0, float(above[best] / (n_others * mean_share[best])))
     gaps = check_random_state(random_state).dirichlet(np.ones(n_known + 1), n_resamples)
     ratio = above / (n_others * np.cumsum(gaps, axis=1)[:, :-1])
-    chosen = np.where(allowed, ratio * usual / least, np.inf).argmin(axis=1)
+    chosen = np.where(allowed, ratio * mean_share / lowest_recall, np.inf).argmin(axis=1)
     low = float(np.quantile(ratio[np.arange(n_resamples), chosen], (1 - level) / 2))
     return PriorEstimate(share, min(low, share), min(1.0, float(bound[best])), level, n_known, n_others)

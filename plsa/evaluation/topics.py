@@ -137,13 +137,13 @@ class TopicSelection:
         rows = [[named, "topics", *(["score"] if folds else ["log-likelihood", "parameters"]), ""]]
         if not folds:
             rows[0].insert(4, self.criterion.upper())
-        for each in self.scores:
-            row = [str(each.topics), str(each.n_topics)]
+        for score in self.scores:
+            row = [str(score.topics), str(score.n_topics)]
             if folds:
-                row.append(f"{each.score:.4f} ± {each.spread:.4f}")
+                row.append(f"{score.score:.4f} ± {score.spread:.4f}")
             else:
-                row += [f"{each.log_likelihood:,.1f}", f"{each.n_parameters:,.0f}", f"{each.score:,.1f}"]
-            rows.append([*row, "best" if each.topics == self.best else ""])
+                row += [f"{score.log_likelihood:,.1f}", f"{score.n_parameters:,.0f}", f"{score.score:,.1f}"]
+            rows.append([*row, "best" if score.topics == self.best else ""])
         title = f"TopicSelection by {self.criterion}: {named}={self.best!r}"
         return "\n".join([title, *aligned(rows, names_left=False)])
 
@@ -179,14 +179,14 @@ def select_topics(
         over words and documents that occur, and n the number of words (tokens): given the parameters every
         word is one independent draw, while documents are not draws, having parameters of their own. Where
         they have none (NaiveBayesEM), a document is one draw: p is K (W - 1) + K - 1 and n the number of
-        documents. A model that gives unlabelled documents a weight does so in all three.
-        "heterogeneity": one topic a class to begin with; then, `max_splits` times, the class of the most
+        documents. A model that gives unlabeled documents a weight does so in all three.
+        "heterogeneity": one topic per class to begin with; then, `max_splits` times, the class of the most
         heterogeneous topic (see `heterogeneity`) gets one topic more. Of all these the one with the highest
         cross-validated score is best.
         Of equals the one with the fewest topics is kept.
     cv : int, splitter or iterable, default=None
         The folds of "cv" and "heterogeneity", the same for all candidates. A number is that of a
-        `LabeledKFold`, with which unlabelled documents stay in training; None is 5, or fewer where no more
+        `LabeledKFold`, with which unlabeled documents stay in training; None is 5, or fewer where no more
         documents can be held out. Test documents without a label are not scored, whatever the splitter.
     scoring : str or callable, default="accuracy"
         What is measured on a fold; higher is better.
@@ -208,10 +208,10 @@ def select_topics(
     Notes
     -----
     Cross-validation costs as many fits as folds for each candidate and looks at what counts, the labels; with
-    very few of them its differences are noise: see the spread. AIC and BIC cost one fit a candidate and know
-    nothing of how well classes are told apart. They compare likelihoods of the same counts: what the
+    very few of them its differences are noise: see the spread. AIC and BIC cost one fit per candidate and
+    know nothing of how well classes are told apart. They compare likelihoods of the same counts: what the
     estimator leaves at "auto", such as `scaling`, is for all candidates what the first one's fit chose, and L
-    and n are those of scaled counts. A candidate whose fit left the unlabelled documents out, where the
+    and n are those of scaled counts. A candidate whose fit left the unlabeled documents out, where the
     first one's did not, is not compared (nan, and a warning). L is that of where EM stopped.
 
     Examples
@@ -247,14 +247,14 @@ def select_topics(
             if max_splits is not None:
                 splits = inputs.check_whole(max_splits, "max_splits", 0)
             scores = folds.over_splits(splits, _Progress(name, splits + 1, verbose))
-        if np.isnan([each.score for each in scores]).all():
+        if np.isnan([score.score for score in scores]).all():
             raise ValueError(
                 "no fold of cv gave a score: their test documents have no label, or scoring gives nan. Pass "
                 "cv=None or a LabeledKFold, which hold out labeled documents only."
             )
     sign = -1 if criterion in ("aic", "bic") else 1
-    known = [each for each in scores if not np.isnan(each.score)]
-    best = max(known, key=lambda each: (sign * each.score, -each.n_topics))
+    known = [score for score in scores if not np.isnan(score.score)]
+    best = max(known, key=lambda found: (sign * found.score, -found.n_topics))
     return TopicSelection(name, criterion, best.topics, tuple(scores), search.fitted(best.topics))
 
 
@@ -283,9 +283,9 @@ def _check_candidates(candidates: Any) -> list[Any]:
     """Numbers of topics to try, at least one; whether each fits the classes is not looked at."""
     if isinstance(candidates, str | Mapping) or not hasattr(candidates, "__iter__"):
         raise ValueError(f"candidates == {candidates!r}, but must be a list of numbers of topics to try.")
-    given = [each.tolist() if isinstance(each, np.ndarray) else each for each in candidates]
+    given = [value.tolist() if isinstance(value, np.ndarray) else value for value in candidates]
     given = [inputs.check_whole(n, "candidates", 1) if isinstance(n, numbers.Number) else n for n in given]
-    words = [each for each in given if isinstance(each, str)]
+    words = [value for value in given if isinstance(value, str)]
     if words:
         raise ValueError(
             f"candidates holds {words[0]!r}, but must hold numbers of topics, or lists or mappings of them."
@@ -373,7 +373,7 @@ class _Search:
         }
 
     def _of_the_fit(self, model: Any, X: Any) -> tuple[Counts, Labels | None]:
-        """The documents that `doc_topic_` has rows for, all or the labelled ones, and their labels."""
+        """The documents that `doc_topic_` has rows for, all or the labeled ones, and their labels."""
         counts, labels = scaled_counts(model, X), self.labels
         if labels is not None and len(model.doc_topic_) != counts.n_documents:
             some = np.flatnonzero(labels.labelled)
@@ -426,7 +426,7 @@ class _Folds:
         return scores
 
     def over_splits(self, n_splits: int, progress: _Progress) -> list[TopicScore]:
-        """The score of one topic a class, and after each split of the most heterogeneous topic."""
+        """The score of one topic per class, and after each split of the most heterogeneous topic."""
         assert self.search.labels is not None
         topics = [1] * len(self.search.labels.classes)
         scores = self.over([topics], progress)
