@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -181,35 +181,29 @@ def check_cost(cost: ArrayLike, n_documents: int) -> NDArray[np.float64]:
 _Guesses = tuple[list[Any], NDArray[np.intp]] | None  # classes, and the guessed one of each document
 
 
+@dataclass(slots=True)
 class Chooser:
     """Chooses the documents that a session asks for, some of them at random."""
 
-    def __init__(
-        self,
-        session: Session,
-        pool: RememberedPool,
-        landscape: Landscape,
-        strategy: Strategy,
-        *,
-        density: float,
-        cost: NDArray[np.float64] | None,
-        random_share: float,
-        random_state: int,
-    ) -> None:
-        self.session = session
-        self.pool = pool
-        self.landscape = landscape
-        self.strategy = strategy
-        self.weights = check_strategy(strategy)
-        self.density = density
-        self.cost = cost
-        self.random_share = random_share
-        self.random_state = random_state
-        # Documents to be drawn, in their order: a part of all that are open, whatever is asked later.
-        left = session.open()
-        shuffled = np.random.RandomState(random_state).permutation(left)
-        self._reserved = shuffled[: int(np.ceil(random_share * len(left)))].astype(int).tolist()
-        self._guessed: dict[int, _Guesses] = {}  # by the place of a question in the history
+    session: Session
+    pool: RememberedPool
+    landscape: Landscape
+    strategy: Strategy
+    density: float
+    cost: NDArray[np.float64] | None
+    random_share: float
+    random_state: int
+    weights: dict[str, float] = field(init=False)
+    _reserved: list[int] = field(init=False)  # documents to be drawn, in their order
+    _guessed: dict[int, _Guesses] = field(init=False)  # by the place of a question in the history
+
+    def __post_init__(self) -> None:
+        self.weights = check_strategy(self.strategy)
+        # A part of all documents that are open, whatever is asked later.
+        left = self.session.open()
+        shuffled = np.random.RandomState(self.random_state).permutation(left)
+        self._reserved = shuffled[: int(np.ceil(self.random_share * len(left)))].astype(int).tolist()
+        self._guessed = {}
 
     def forget(self) -> None:
         """Lets go of what models guessed whose questions were taken back."""
@@ -258,13 +252,12 @@ class Chooser:
 
         Some estimators say so by an error.
         """
-        known = sum(label is not None for label in self.session.labels)
+        labels = self.shown(self.session.coded())
         try:
-            labels = self.shown(self.session.coded())
-            known = int(labels.labelled.sum())
             model = self.pool.learn(labels)
             return model, None if model is None else model.chances(left)
         except ValueError as error:
+            known = int(labels.labelled.sum())
             warnings.warn(
                 f"{self.pool.name} cannot learn from {known} labels yet ({error}); documents that are unlike "
                 "each other are asked for instead.",
@@ -276,7 +269,10 @@ class Chooser:
     def _scores(self, question: Question) -> Scores:
         """How much each document is worth asking for."""
         if callable(self.strategy):
-            return question.weighed(_own_scores(self.strategy(question.chance), len(question.left)))
+            own = inputs.check_scores(self.strategy(question.chance))
+            if len(own) != len(question.left):
+                raise ValueError(f"strategy gave {len(own)} scores for {len(question.left)} documents.")
+            return question.weighed(own)
         several = {}
         for name in self.weights:
             rule = STRATEGIES[name]
@@ -319,11 +315,3 @@ def _guesses(model: PoolModel | None, documents: Documents) -> _Guesses:
     if model is None:
         return None
     return model.classes.tolist(), model.chances(documents).argmax(axis=1)
-
-
-def _own_scores(scores: Any, n_documents: int) -> Scores:
-    """What a strategy of the user's own gives: a finite number for each document."""
-    value = inputs.check_scores(scores)
-    if len(value) != n_documents:
-        raise ValueError(f"strategy gave {len(value)} scores for {n_documents} documents.")
-    return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ class Landscape:
         self._make = vectors  # None: documents are not rows of numbers
         self._vectors: sparse.csr_array | None = None
         self._density: queries.Scores | None = None
-        self._clusters: _Clusters | None = None
+        self._clusters: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
     @property
     def known(self) -> bool:
@@ -59,9 +58,9 @@ class Landscape:
         shuffled = shuffled[np.isin(shuffled, left)]
         if not self.known:
             return shuffled[:n].tolist()
-        if self._clusters is None or len(self._clusters.size) < n:
+        if self._clusters is None or len(self._clusters[0]) < n:
             self._clusters = _cluster(self.vectors, max(n, _CLUSTERS), rng)
-        size, center = self._clusters.size, self._clusters.center
+        size, center = self._clusters
         # Of a document whose words are met nothing is new: its cluster is that of its nearest center.
         met = np.unique((self.vectors[seen] @ center.T).argmax(axis=1)).tolist() if len(seen) else []
         nearest = (center @ center[met].T).max(axis=1) if met else np.zeros(len(size))
@@ -79,19 +78,13 @@ class Landscape:
         return [*chosen, *others[: n - len(chosen)].tolist()]
 
 
-@dataclass(frozen=True, slots=True)
-class _Clusters:
-    """Groups of documents that are alike."""
-
-    center: NDArray[np.float64]  # (clusters, words), unit length
-    size: NDArray[np.float64]
-
-
-def _cluster(matrix: sparse.csr_array, number: int, rng: np.random.RandomState) -> _Clusters:
-    """Clusters of documents by spherical k-means; of very many documents, those of some."""
+def _cluster(
+    matrix: sparse.csr_array, number: int, rng: np.random.RandomState
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The sizes and the centers (clusters, words) of spherical k-means; of very many documents, of some."""
     some = rng.permutation(matrix.shape[0])[:_MAX_CLUSTERED]
     part = sparse.csr_array(matrix[some])
     number = min(number, len(some))
     cluster = means(part, number, np.empty(0, dtype=np.intp), rng)
     size = np.bincount(cluster, minlength=number).astype(np.float64)
-    return _Clusters(centres(part, cluster, number)[size > 0], size[size > 0])
+    return size[size > 0], centres(part, cluster, number)[size > 0]

@@ -163,10 +163,10 @@ class ActiveLearner:
             self._asking,
             Landscape(self.n_documents, make),
             strategy,
-            density=self.density,
-            cost=self.cost,
-            random_share=self.random_share,
-            random_state=self.random_state,
+            self.density,
+            self.cost,
+            self.random_share,
+            self.random_state,
         )
         if path is not None:
             self.save(path)
@@ -214,25 +214,10 @@ class ActiveLearner:
 
     # --- the session -----------------------------------------------------------------------------
 
-    @property
-    def labels_(self) -> list[Any]:
-        """The label of each document, None where there is none."""
-        return self._session.labels
-
-    @property
-    def pending_(self) -> list[int]:
-        """Documents that were asked for and neither told nor skipped."""
-        return self._session.pending
-
-    @property
-    def skipped_(self) -> set[int]:
-        """Documents that are not asked for again."""
-        return self._session.skipped
-
-    @property
-    def history_(self) -> list[Event]:
-        """All that happened and was not taken back."""
-        return self._session.history
+    labels_ = property(lambda self: self._session.labels, doc="The label of each document, or None.")
+    pending_ = property(lambda self: self._session.pending, doc="Documents that are to be answered.")
+    skipped_ = property(lambda self: self._session.skipped, doc="Documents that are not asked for again.")
+    history_ = property(lambda self: self._session.history, doc="All that was not taken back.")
 
     def query(self, n: int | None = None) -> NDArray[np.intp]:
         """The rows of n documents to label, those that are still to be answered first.

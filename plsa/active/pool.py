@@ -263,12 +263,8 @@ def counted(estimator: Any, X: Any) -> tuple[Any, Any]:
 def _matrix(X: Any) -> Any:
     """X as a matrix of numbers, None where it is not one."""
     plain = X.to_numpy() if hasattr(X, "to_numpy") else X
-    return plain if _is_matrix(plain) else None
-
-
-def _is_matrix(X: Any) -> bool:
-    """Whether documents are rows of numbers."""
-    return sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf")
+    dense = isinstance(plain, np.ndarray) and plain.ndim == 2 and plain.dtype.kind in "biuf"
+    return plain if dense or sparse.issparse(plain) else None
 
 
 def vectors(matrix: Any) -> sparse.csr_array:

@@ -305,11 +305,11 @@ choice use volunteer.
 def coded(labels: Sequence[Any]) -> Labels:
     """Plain labels, None where there is none, as classes and codes."""
     known = [place for place, label in enumerate(labels) if label is not None]
-    if not known:
-        return Labels(np.empty(0), np.full(len(labels), UNLABELLED, dtype=np.int32))
-    y = np.empty(len(labels), dtype=object)
-    y[known] = np.array([labels[place] for place in known]).tolist()  # of the type that they share
-    return read_labels(y, len(labels), None)
+    classes, code = np.empty(0), np.full(len(labels), UNLABELLED, dtype=np.int32)
+    if known:
+        read = read_labels(np.array([labels[place] for place in known]), len(known), None)
+        classes, code[known] = read.classes, read.code
+    return Labels(classes, code)
 
 
 def digest(values: list[Any]) -> str:

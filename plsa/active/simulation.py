@@ -22,6 +22,7 @@ from plsa.active.learner import ActiveLearner, check_estimator, check_seed
 from plsa.active.pool import FittedPool
 from plsa.active.session import coded
 from plsa.engine.progress import say
+from plsa.labels.supervision import read_labels
 from plsa.show import pictures
 from plsa.show.tables import aligned
 
@@ -82,6 +83,10 @@ class Simulation:
             return float("nan") if len(difference) < 2 or difference[0] else 1.0
         return float(stats.ttest_1samp(difference, 0.0).pvalue)
 
+    def ranked(self) -> list[str]:
+        """The strategies, that with the largest area first."""
+        return sorted(self.accuracy, key=lambda name: -self.area(name).mean())
+
     def _curves(self, name: str) -> Curves:
         if name not in self.accuracy:
             known = ", ".join(map(repr, self.accuracy))
@@ -94,24 +99,15 @@ class Simulation:
     def table(self) -> str:
         """A line per strategy: area under the curve, accuracy at the end, answers saved against "random"."""
         with_random = "random" in self.accuracy
-        head = ["strategy", "area", f"after {self.marks[-1]}", "s/answer"]
-        if with_random:
-            head[3:3] = ["saved", "p"]
+        compared = ["saved", "p"] if with_random else []
+        head = ["strategy", "area", f"after {self.marks[-1]}", *compared, "s/answer"]
         rows = [head]
-        for name in sorted(self.accuracy, key=lambda name: -self.area(name).mean()):
-            row = [
-                name,
-                _spread(self.area(name)),
-                _spread(self.accuracy[name][:, -1]),
-                f"{np.mean(self.seconds[name]):.2f}",
-            ]
+        for name in self.ranked():
+            row = [name, _spread(self.area(name)), _spread(self.accuracy[name][:, -1])]
             if with_random:
-                other = name != "random"
-                row[3:3] = [
-                    _or_dash(self.saved(name), "{:.0%}") if other else "",
-                    _or_dash(self.p_value(name), "{:.2g}") if other else "",
-                ]
-            rows.append(row)
+                figures = (self.saved(name), "{:.0%}"), (self.p_value(name), "{:.2g}")
+                row += ["" if name == "random" else _or_dash(*figure) for figure in figures]
+            rows.append([*row, f"{np.mean(self.seconds[name]):.2f}"])
         repeats = len(self.bound)
         note = (
             f"{repeats} repeat{'s' if repeats > 1 else ''}, {self.n_initial:g} labels at the start; accuracy "
@@ -122,14 +118,7 @@ class Simulation:
     def plot(self, ax: Any = None) -> Any:
         """Draws the mean curve of each strategy and the 95% interval of the mean; needs matplotlib.
 
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            What to draw on. None: a figure of its own.
-
-        Returns
-        -------
-        matplotlib axes
+        On the axes `ax`, or where it is None on those of a new figure; returns the axes.
         """
         return pictures.learning_curves(self, ax)
 
@@ -220,23 +209,14 @@ def simulate(
         if n_open < n_queries:
             raise ValueError(f"n_queries == {n_queries}, but there are {n_open} documents to ask for.")
     seeds = np.random.SeedSequence(random_state).generate_state(repeats).tolist()
-    defaults = {"batch_size": batch_size}
-    jobs: list[tuple[str | None, int]] = [(None, repeat) for repeat in range(repeats)]
-    jobs += [(name, repeat) for repeat in range(repeats) for name in named]
+    jobs: list[tuple[str | None, int, dict[str, Any]]] = [(None, repeat, {}) for repeat in range(repeats)]
+    for repeat, seed in enumerate(seeds):
+        defaults = {"batch_size": batch_size, "random_state": seed}
+        jobs += [(name, repeat, {**defaults, **options}) for name, options in named.items()]
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     found = pool(
-        joblib.delayed(_play)(
-            estimator,
-            X,
-            classes[code],
-            test,
-            draws[repeat],
-            name,
-            None if name is None else {**defaults, "random_state": seeds[repeat], **named[name]},
-            at,
-            repeat,
-        )
-        for name, repeat in jobs
+        joblib.delayed(_play)(estimator, X, classes[code], test, draws[repeat], at, name, repeat, options)
+        for name, repeat, options in jobs
     )
     bound = np.empty(repeats)
     accuracy = {name: np.empty((repeats, len(at))) for name in named}
@@ -262,10 +242,10 @@ def _play(
     y: NDArray[Any],
     test: Any,
     draw: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
-    name: str | None,
-    options: dict[str, Any] | None,
     marks: NDArray[np.intp],
+    name: str | None,
     repeat: int,
+    options: dict[str, Any],
 ) -> tuple[str | None, int, NDArray[np.float64], float]:
     """The curve of one session; or, without a strategy, the accuracy with all labels known."""
     train, held, known = draw
@@ -275,7 +255,7 @@ def _play(
     with warnings.catch_warnings():
         # With few labels they come by the hundred, and there is nobody to act on them.
         warnings.simplefilter("ignore", UserWarning)
-        if options is None:
+        if name is None:
             model = FittedPool(estimator, pool).learn(coded(truth.tolist())).estimator
             return name, repeat, np.array([np.mean(model.predict(new) == true)]), 0.0
         if options.get("cost") is not None:
@@ -307,7 +287,7 @@ def _accuracy(learner: ActiveLearner, new: Any, true: NDArray[Any]) -> float:
 
 
 def _draw(
-    code: NDArray[np.intp], test: Any, initial: int, seed: tuple[int, int]
+    code: NDArray[np.int32], test: Any, initial: int, seed: tuple[int, int]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Documents to learn from, documents held out, and places among the former that are labeled."""
     rng = np.random.default_rng(seed)
@@ -369,7 +349,7 @@ def _marks(marks: ArrayLike | None, n_queries: int) -> NDArray[np.intp]:
     return np.unique(places).astype(np.intp)
 
 
-def _check_truth(y: Any, n_documents: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _check_truth(y: Any, n_documents: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """At least two classes, and the place of each document's class among them."""
     labels = inputs.check_labels(y, n_documents)
     for place, label in enumerate(labels.tolist()):
@@ -377,8 +357,8 @@ def _check_truth(y: Any, n_documents: int) -> tuple[NDArray[Any], NDArray[np.int
             raise ValueError(f"y_true holds {label!r} at {place}, but every document needs its class.")
     if labels.dtype.kind == "O":
         labels = np.array(labels.tolist())
-    inputs.check_classes(labels)
-    classes, code = np.unique(labels, return_inverse=True)
+    known = read_labels(labels, n_documents, None)
+    classes, code = known.classes, known.code
     if len(classes) < 2:
         raise ValueError(f"y_true holds one class, {classes[0]!r}, but at least two are needed.")
     if labels.dtype.kind in "if" and classes[0] == -1 and len(classes) > 2:

@@ -35,27 +35,19 @@ def _whole(name: str, smallest: int, largest: int | None = None) -> Callable[[st
 
 
 def _demo_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--seed",
-        type=_whole("seed", 0, 2**32 - 1),
-        default=0,
-        metavar="N",
-        help="another seed, another choice of documents (default 0)",
-    )
-    parser.add_argument(
-        "--labels",
-        type=_whole("labels", 1),
-        default=5,
-        metavar="N",
-        help="labeled documents of each class in the comparison with few labels (default 5)",
-    )
-    parser.add_argument(
-        "--threads",
-        type=_whole("threads", 1),
-        default=None,
-        metavar="N",
-        help="threads (default: as many as help); the results are the same",
-    )
+    for name, smallest, largest, default, text in (
+        ("seed", 0, 2**32 - 1, 0, "another seed, another choice of documents (default 0)"),
+        (
+            "labels",
+            1,
+            None,
+            5,
+            "labeled documents of each class in the comparison with few labels (default 5)",
+        ),
+        ("threads", 1, None, None, "threads (default: as many as help); the results are the same"),
+    ):
+        kind = _whole(name, smallest, largest)
+        parser.add_argument(f"--{name}", type=kind, default=default, metavar="N", help=text)
     parser.add_argument("--no-color", action="store_true", help="plain text; so does NO_COLOR=1")
 
 

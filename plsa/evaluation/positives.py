@@ -101,14 +101,7 @@ class PositiveComparison:
         With the truth, ROC curves: the share of positives found against the share of negatives taken for
         positive. Without, the share of held-out positives found against that of unlabeled documents taken.
 
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            What to draw on. None: a figure of its own.
-
-        Returns
-        -------
-        matplotlib axes
+        On the axes `ax`, or where it is None on those of a new figure; returns the axes.
         """
         return pictures.positive_curves(self, ax)
 
@@ -207,15 +200,8 @@ def compare_pu(
 
 def _default_models() -> dict[str, Any]:
     """Topic-sensitive PLSA and what it is measured by."""
-    models = [
-        TopicSensitivePLSA(),
-        WeightedLogisticRegression(),
-        SpyEM(),
-        PEBL(),
-        RocchioSVM(),
-        MPCKMeans(),
-    ]
-    return {type(model).__name__: model for model in models}
+    models = (TopicSensitivePLSA, WeightedLogisticRegression, SpyEM, PEBL, RocchioSVM, MPCKMeans)
+    return {model.__name__: model() for model in models}
 
 
 def _said(row: ModelComparison, with_truth: bool) -> str:

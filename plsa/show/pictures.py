@@ -38,7 +38,7 @@ def learning_curves(simulation: Any, ax: Any = None) -> Any:
     """The mean curve of each strategy of a `Simulation`, and the 95% interval of the mean."""
     ax = check_axes(ax, 6.5, 4.5)
     labels = simulation.marks + simulation.n_initial
-    for name in sorted(simulation.accuracy, key=lambda name: -simulation.area(name).mean()):
+    for name in simulation.ranked():
         curves = simulation.accuracy[name]
         mean, half = curves.mean(axis=0), half_width(curves)
         (line,) = ax.plot(
