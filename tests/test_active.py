@@ -1,6 +1,7 @@
 """The handshake of asking and telling, what a session remembers, and how far it has come."""
 
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -1190,6 +1191,15 @@ def test_an_estimator_without_a_seed_gets_one():
     first, second = (ActiveLearner(forest, NOISY.counts, one_of_each(NOISY.target)) for _ in range(2))
     assert answered(first, 4, NOISY.target) == answered(second, 4, NOISY.target)
     assert forest.random_state is None
+
+
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labeled", "all"])
+def test_a_learner_can_be_pickled(estimator):
+    """It goes on as it would have gone on."""
+    learner = ActiveLearner(estimator, NOISY.counts, one_of_each(NOISY.target), "vote entropy")
+    answered(learner, 3, NOISY.target)
+    again = pickle.loads(pickle.dumps(learner))
+    assert answered(again, 3, NOISY.target) == answered(learner, 3, NOISY.target)
 
 
 def test_one_against_one_is_refused():

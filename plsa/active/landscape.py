@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from plsa.active import queries
-from plsa.active.pool import Documents
+from plsa.active.pool import Documents, vectors
 from plsa.learning.linked_means import centres, means
 
 _CLUSTERS = 30  # for the first questions
@@ -19,24 +20,23 @@ _MAX_CLUSTERED = 20_000  # documents: more are not needed to find them
 class Landscape:
     """The documents of a session as log counts times idf at unit length, as soon as somebody needs them."""
 
-    def __init__(self, n_documents: int, vectors: Callable[[], sparse.csr_array] | None) -> None:
+    def __init__(self, n_documents: int, matrix: Any, made: sparse.csr_array | None = None) -> None:
         self.n_documents = n_documents
-        self._make = vectors  # None: documents are not rows of numbers
-        self._vectors: sparse.csr_array | None = None
+        self._matrix = matrix  # None: documents are not rows of numbers
+        self._vectors = made
         self._density: queries.Scores | None = None
         self._clusters: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
     @property
     def known(self) -> bool:
         """Whether it is known at all where documents lie."""
-        return self._make is not None
+        return self._matrix is not None
 
     @property
     def vectors(self) -> sparse.csr_array:
         """(D, W), rows at unit length."""
         if self._vectors is None:
-            assert self._make is not None
-            self._vectors = self._make()
+            self._vectors = vectors(self._matrix)
         return self._vectors
 
     def density(self, doubt: NDArray[np.float64] | None = None) -> queries.Scores:

@@ -15,7 +15,7 @@ from plsa import inputs
 from plsa.active import stopping
 from plsa.active.choosing import Chooser, Strategy, check_cost, check_density, check_strategy
 from plsa.active.landscape import Landscape
-from plsa.active.pool import FittedPool, RememberedPool, chances, counted, vectors
+from plsa.active.pool import FittedPool, RememberedPool, chances, counted
 from plsa.active.quick import QuickPool
 from plsa.active.session import Event, Session, digest
 from plsa.active.stopping import Status
@@ -154,14 +154,15 @@ class ActiveLearner:
             )
         name = type(estimator).__name__
         self._thorough = self._asking = RememberedPool(FittedPool(estimator, X, self.random_state), name)
-        make = None if matrix is None else lambda: vectors(matrix)
+        landscape = Landscape(self.n_documents, matrix)
         if quick and matrix is not None and QuickPool.serves(last):
             pool = QuickPool(last, matrix)
-            self._asking, make = RememberedPool(pool, name), lambda: pool.vectors
+            self._asking = RememberedPool(pool, name)
+            landscape = Landscape(self.n_documents, matrix, pool.vectors)
         self._chooser = Chooser(
             self._session,
             self._asking,
-            Landscape(self.n_documents, make),
+            landscape,
             strategy,
             self.density,
             self.cost,
