@@ -284,7 +284,7 @@ class Chooser:
         """What the model that asks may know: not the labels of drawn documents, but that there is a class."""
         code = labels.code.copy()
         code[list(self.session.drawn)] = UNLABELLED
-        met = set(code.tolist())
+        met = set(np.unique(code).tolist())
         for place in self.session.told:
             if place in self.session.drawn and int(labels.code[place]) not in met:
                 code[place] = labels.code[place]

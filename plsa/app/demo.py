@@ -178,11 +178,7 @@ def _clipped(text: str, width: int) -> str:
 def _find_topics(page: Page, corpus: _Corpus, args: argparse.Namespace) -> None:
     page.heading("5. Without labels: finding topics")
     model = PLSA(
-        _N_TOPICS,
-        smoothing=_SMOOTHING,
-        n_init=_N_STARTS,
-        random_state=args.seed,
-        n_threads=args.threads,
+        _N_TOPICS, smoothing=_SMOOTHING, n_init=_N_STARTS, random_state=args.seed, n_threads=args.threads
     )
     with page.stage(f"Finding {_N_TOPICS} topics in the same documents, labels unseen (PLSA)"):
         model.fit(corpus.X)

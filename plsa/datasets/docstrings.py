@@ -57,10 +57,7 @@ class _Entry:
 
 
 def load_docstrings(
-    packages: str | Iterable[str] = ("numpy", "scipy", "sklearn"),
-    *,
-    min_words: int = 20,
-    min_class: int = 20,
+    packages: str | Iterable[str] = ("numpy", "scipy", "sklearn"), *, min_words: int = 20, min_class: int = 20
 ) -> Bunch:
     """The docstrings of installed packages are a labeled corpus: a document per public object.
 

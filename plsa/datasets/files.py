@@ -16,13 +16,7 @@ from typing import Any, NamedTuple, TextIO
 import numpy as np
 from sklearn.utils import Bunch
 
-_FORMATS = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "txt",
-}
+_FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "txt"}
 
 
 class _Record(NamedTuple):

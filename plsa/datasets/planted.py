@@ -180,8 +180,7 @@ def planted_corpus(
     all_indices = np.concatenate(indices).astype(index_type, copy=False)
     indices.clear()
     counts = sparse.csr_array(
-        (all_data, all_indices, indptr.astype(index_type, copy=False)),
-        shape=(n_documents, n_words),
+        (all_data, all_indices, indptr.astype(index_type, copy=False)), shape=(n_documents, n_words)
     )
     counts.has_canonical_format = True  # true by construction; saves a pass over the nonzeros
     labeled = n_classes is not None

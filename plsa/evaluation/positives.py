@@ -81,19 +81,12 @@ class PositiveComparison:
         if row.failure:
             return [row.name, f"failed: {_shortened(row.failure)}"]
         if self.with_truth:
-            judged = (row.precision, row.recall, row.f1, row.area)
-            return [row.name, *(f"{value:.3f}" for value in judged), f"{row.seconds:.2f}"]
+            figures = (row.precision, row.recall, row.f1, row.area)
+            return [row.name, *(f"{value:.3f}" for value in figures), f"{row.seconds:.2f}"]
         prior = row.prior
         share = "" if prior is None else f"{prior.share:.3f} ({prior.low:.3f} to {prior.high:.3f})"
-        return [
-            row.name,
-            f"{row.recall:.3f}",
-            f"{row.flagged:.3f}",
-            f"{row.criterion:.2f}",
-            f"{row.area:.3f}",
-            share,
-            f"{row.seconds:.2f}",
-        ]
+        judged = (f"{row.recall:.3f}", f"{row.flagged:.3f}", f"{row.criterion:.2f}", f"{row.area:.3f}")
+        return [row.name, *judged, share, f"{row.seconds:.2f}"]
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the curves of all classifiers, the best first in the legend; needs matplotlib.

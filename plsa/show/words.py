@@ -95,10 +95,7 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
         best = best[row[best] > 0]
         found.append(
             TopicWords(
-                topic,
-                labels[topic],
-                tuple(words[column] for column in best),
-                tuple(row[best].tolist()),
+                topic, labels[topic], tuple(words[column] for column in best), tuple(row[best].tolist())
             )
         )
     return found
