@@ -7,6 +7,9 @@ are scikit-learn estimators. `select_topics`, `LabeledKFold` and `labeled_scorer
 shows what was learnt; `plsa.datasets` has corpora that need no download.
 """
 
+from plsa import datasets
+from plsa.active.learner import ActiveLearner
+from plsa.active.simulation import simulate
 from plsa.baselines.kmeans import MPCKMeans
 from plsa.baselines.machines import PEBL, RocchioSVM
 from plsa.baselines.regression import WeightedLogisticRegression
@@ -23,15 +26,22 @@ from plsa.estimators.supervised import PLSAClassifier
 from plsa.estimators.text import text_classifier
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.topics import PLSA
+from plsa.evaluation.folds import LabeledKFold, labeled_scorer
+from plsa.evaluation.positives import compare_pu
+from plsa.evaluation.prior import estimate_prior
+from plsa.evaluation.topics import heterogeneity, select_topics
+from plsa.show.words import top_words
 
 __version__ = "0.1.0"
 
 __all__ = [
     "PEBL",
     "PLSA",
+    "ActiveLearner",
     "CountScaler",
     "FakeLabelPLSA",
     "HardMislabelingPLSA",
+    "LabeledKFold",
     "MPCKMeans",
     "MissingLabelPLSA",
     "NaiveBayesEM",
@@ -43,5 +53,13 @@ __all__ = [
     "WeightedLogisticRegression",
     "__version__",
     "annealing_schedule",
+    "compare_pu",
+    "datasets",
+    "estimate_prior",
+    "heterogeneity",
+    "labeled_scorer",
+    "select_topics",
+    "simulate",
     "text_classifier",
+    "top_words",
 ]

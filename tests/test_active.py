@@ -1,9 +1,11 @@
 """The handshake of asking and telling, what a session remembers, and how far it has come."""
 
 import json
+import pickle
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,10 +23,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from plsa import MissingLabelPLSA, SoftMislabelingPLSA
-from plsa.active import learner as active
-from plsa.active import queries
-from plsa.active.learner import STRATEGIES, ActiveLearner, Event
-from plsa.active.pool import FittedPool, QuickPool, expected_losses, takes_unlabelled, vectors
+from plsa.active import choosing, queries
+from plsa.active.choosing import STRATEGIES, expected_losses
+from plsa.active.learner import ActiveLearner
+from plsa.active.pool import FittedPool, takes_unlabeled, vectors
+from plsa.active.quick import QuickPool
+from plsa.active.session import Event, coded
 from plsa.datasets import planted_corpus
 
 CORPUS = planted_corpus(60, 40, 3, n_classes=3, doc_concentration=0.05, random_state=0)
@@ -172,7 +176,7 @@ def test_strategies_are_their_formulas():
         chosen = ActiveLearner(QUICK, X, y, strategy).query()[0]
         assert score(chance)[left.tolist().index(chosen)] == score(chance).max()
     several = MissingLabelPLSA(extra_topics=2)
-    topics = QuickPool(several, X).learn(known).topics(left)
+    topics = QuickPool(several, X).learn(coded(known)).topics(left)
     chosen = ActiveLearner(several, X, y, "topic entropy").query()[0]
     assert_allclose(queries.entropy(topics)[left.tolist().index(chosen)], queries.entropy(topics).max())
     dense = queries.density(vectors(X))[left]
@@ -245,9 +249,9 @@ def test_texts_and_decision_functions():
 
 def test_who_learns_from_unlabelled_documents():
     """Our semi-supervised models, in a pipeline too."""
-    assert takes_unlabelled(OURS)
-    assert takes_unlabelled(make_pipeline(CountVectorizer(), OURS))
-    assert not takes_unlabelled(QUICK)
+    assert takes_unlabeled(OURS)
+    assert takes_unlabeled(make_pipeline(CountVectorizer(), OURS))
+    assert not takes_unlabeled(QUICK)
 
 
 def test_skipped_documents_do_not_come_back():
@@ -293,7 +297,7 @@ def test_auto_asks_where_there_is_doubt_among_documents_in_doubt(estimator, powe
     """The margin, times the root of the mean cosine to open documents, each weighed by its own margin."""
     y = one_of_each(NOISY.target)
     known, left = [None if label < 0 else int(label) for label in y], np.flatnonzero(y < 0)
-    margin = queries.smallest_margin(pool_of(estimator, NOISY.counts).learn(known).chances(left))
+    margin = queries.smallest_margin(pool_of(estimator, NOISY.counts).learn(coded(known)).chances(left))
     unit = vectors(NOISY.counts).toarray()[left]
     dense = (unit @ unit.T) @ margin / margin.sum()
     row = ActiveLearner(estimator, NOISY.counts, y, density=power).query()[0]
@@ -307,7 +311,7 @@ def test_the_committee_asks_where_its_members_disagree_most():
     dense = queries.density(vectors(NOISY.counts))[left]
     different = []
     for estimator in (QUICK, OURS):
-        model = pool_of(estimator, NOISY.counts).learn(known)
+        model = pool_of(estimator, NOISY.counts).learn(coded(known))
         asked = []
         for options, power in (({}, 1.0), ({"density": 0.0}, 0.0), ({"density": 20.0}, 20.0)):
             said = model.committee(left, 4, np.random.RandomState([0, 0]))
@@ -323,7 +327,7 @@ def test_the_answer_after_which_least_is_lost_is_asked_for(strategy, loss, estim
     """Of thirty documents and fewer every one is a candidate, and all are judged by."""
     y = np.where(np.arange(90) < 65, NOISY.target, -1)
     known, left = [None if label < 0 else int(label) for label in y], np.flatnonzero(y < 0)
-    model = pool_of(estimator, NOISY.counts).learn(known)
+    model = pool_of(estimator, NOISY.counts).learn(coded(known))
     lost = expected_losses(
         model, left, model.chances(left), left, lambda chance: queries.expected_loss(chance, loss)
     )
@@ -341,14 +345,14 @@ def test_of_many_documents_thirty_are_tried_on_two_hundred(monkeypatch):
         given_to.append((candidates, chance, judged))
         return np.arange(len(candidates), dtype=float)
 
-    monkeypatch.setattr(active, "expected_losses", recorded)
+    monkeypatch.setattr(choosing, "expected_losses", recorded)
     row = ActiveLearner(OURS, many.counts, y, "expected error", density=0.0).query()[0]
     ((candidates, chance, judged),) = given_to
     assert len(set(candidates.tolist())) == 30
     assert len(set(judged.tolist())) == 200
     assert np.all(y[candidates] < 0)
     assert np.all(y[judged] < 0)
-    model = QuickPool(OURS, many.counts).learn([None if label < 0 else int(label) for label in y])
+    model = QuickPool(OURS, many.counts).learn(coded([None if label < 0 else int(label) for label in y]))
     assert_allclose(chance, model.chances(candidates))
     left = np.flatnonzero(y < 0)
     margin = queries.smallest_margin(model.chances(left))
@@ -362,7 +366,7 @@ def test_several_strategies_are_the_weighted_mean_of_their_ranks():
     y = one_of_each(NOISY.target)
     known, left = [None if label < 0 else int(label) for label in y], np.flatnonzero(y < 0)
     dense = queries.density(vectors(NOISY.counts))[left]
-    model = QuickPool(OURS, NOISY.counts).learn(known)
+    model = QuickPool(OURS, NOISY.counts).learn(coded(known))
     chance = model.chances(left)
     asked = set()
     for margin, confidence, committee in ((9.0, 0.5, 0.1), (1.0, 9.0, 0.5), (0.1, 0.1, 3.0)):
@@ -448,13 +452,13 @@ def test_votes_that_were_taken_back_are_not_remembered_for_a_drawn_question():
     votes = np.zeros((90, 3))
     for event in straight.history_:
         if event.kind == "query":
-            model = FittedPool(QUICK, NOISY.counts).learn(labels)
+            model = FittedPool(QUICK, NOISY.counts).learn(coded(labels))
             votes[np.arange(90), model.chances(np.arange(90)).argmax(axis=1)] += 1
         for row, label in zip(event.indices, event.labels, strict=False):
-            labels[row] = None if row in erring._drawn else label
-    model = FittedPool(QUICK, NOISY.counts).learn(labels)
+            labels[row] = None if row in erring._session.drawn else label
+    model = FittedPool(QUICK, NOISY.counts).learn(coded(labels))
     votes[np.arange(90), model.chances(np.arange(90)).argmax(axis=1)] += 1
-    assert_array_equal(erring._votes(model), votes)
+    assert_array_equal(erring._chooser.votes(model), votes)
 
 
 def test_votes_of_models_that_knew_other_classes_do_not_count():
@@ -578,7 +582,7 @@ def right_by_hand(pool, labels, drawn, parts):
     """How many of the drawn documents models guess that were learnt without the part that has them."""
     right = 0
     for part in parts:
-        model = pool.learn([None if row in part else label for row, label in enumerate(labels)])
+        model = pool.learn(coded([None if row in part else label for row, label in enumerate(labels)]))
         for row in part:
             right += int(model.classes[model.chances(np.array([row]))[0].argmax()] == labels[row])
     assert sorted(row for part in parts for row in part) == sorted(drawn)
@@ -699,7 +703,7 @@ def test_guesses_of_one_and_the_same_class_agree():
     learner = ActiveLearner(QUICK, many.counts)
     order = np.concatenate([np.flatnonzero(many.target > 0), np.flatnonzero(many.target == 0)[:25]])
     learner.volunteer(order, many.target[order])
-    assert set(many.target[learner._open()].tolist()) == {0}
+    assert set(many.target[learner._session.open()].tolist()) == {0}
     assert learner.status().agreement[-1] == 1.0
 
 
@@ -754,7 +758,7 @@ def test_our_models_ask_by_a_quick_one():
         (ActiveLearner(choosing, texts), FittedPool),
         (ActiveLearner(QUICK, X), FittedPool),
     ):
-        assert type(learner._asked.pool) is kind
+        assert type(learner._asking.pool) is kind
         assert type(learner._thorough.pool) is FittedPool
 
 
@@ -816,7 +820,7 @@ def test_own_documents_have_their_labels_whatever_the_model_says(estimator):
     assert own[row] == lie
     for place, label in enumerate(learner.labels_):
         assert label is None or own[place] == label
-    fitted = FittedPool(estimator, X).learn(learner.labels_)
+    fitted = FittedPool(estimator, X).learn(coded(learner.labels_))
     chance = fitted.chances(np.arange(60))
     unknown = [place for place, label in enumerate(learner.labels_) if label is None]
     assert_array_equal(own[unknown], chance.argmax(axis=1)[unknown])
@@ -869,8 +873,8 @@ def test_wrong_answers():
         ([60], [0], "there is no document 60"),
         ([-1], [0], "there is no document -1"),
         ([0.5], [0], "must be rows of X"),
-        ([asked[0]], [None], "is no label: skip it"),
-        ([asked[0]], [float("nan")], "is no label"),
+        ([asked[0]], [None], "is not a label: skip it"),
+        ([asked[0]], [float("nan")], "is not a label"),
         ([asked[0]], [[1]], "a label is a string or a whole number"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -1052,7 +1056,7 @@ def test_answers_that_cannot_be_read_again_are_never_written(tmp_path):
     before = path.read_bytes()
     for labels, message in (
         (None, "there are 1 labels for 2 documents"),
-        ([None, 1], "which is no label"),
+        ([None, 1], "which is not a label"),
         ([1, -1], "which marks a document without a label"),
         ([1, "1"], "told as '1', a string, but other labels are a number"),
         ([1, True], "a truth value, but other labels are a number"),
@@ -1064,7 +1068,7 @@ def test_answers_that_cannot_be_read_again_are_never_written(tmp_path):
         with pytest.raises(ValueError, match=message):
             learner.tell(rows, labels)
     assert path.read_bytes() == before
-    with pytest.raises(ValueError, match="told as None, which is no label"):
+    with pytest.raises(ValueError, match="told as None, which is not a label"):
         learner.volunteer(rows[0], None)
     learner.tell(rows[0], np.array(2))
     learner.tell(rows[1], 1.0)
@@ -1083,7 +1087,7 @@ def test_a_file_that_was_changed_is_refused(tmp_path):
         {"indices": [5]},
     ):
         path.write_text(whole + json.dumps(line) + "\n")
-        with pytest.raises(ValueError, match="line 3, is no event of this session"):
+        with pytest.raises(ValueError, match="line 3, is not an event of this session"):
             ActiveLearner.resume(path, QUICK, X, first_labels())
 
 
@@ -1128,7 +1132,7 @@ def test_the_random_slice_is_a_sample_of_all_documents():
     for strategy in ("margin", "least confidence"):
         learner = ActiveLearner(QUICK, NOISY.counts, y, strategy, random_share=0.25, random_state=3)
         answered(learner, 40, NOISY.target)
-        slices.append([place for place in learner._told if place in learner._drawn])
+        slices.append([place for place in learner._session.told if place in learner._session.drawn])
     assert len(slices[0]) == 10
     assert slices[0] == slices[1]
     assert slices[0] == np.random.RandomState(3).permutation(np.flatnonzero(y < 0))[:10].tolist()
@@ -1143,9 +1147,9 @@ def test_a_class_that_only_the_random_slice_has_met_is_known_to_who_asks():
         row = int(learner.query()[0])
         drawn = row in learner.history_[-1].drawn
         learner.tell(row, int(NOISY.target[row]) if drawn else int(NOISY.target[row]) % 2)
-    shown = learner._shown(learner.labels_)
-    assert [label for label in shown if label == 2] == [2]
-    assert 2 in learner._asked.learn(shown).classes
+    shown = learner._chooser.shown(learner._session.coded())
+    assert shown.classes[shown.code[shown.code >= 0]].tolist().count(2) == 1
+    assert 2 in learner._asking.learn(shown).classes
 
 
 def test_the_first_questions_are_unlike_each_other():
@@ -1189,6 +1193,15 @@ def test_an_estimator_without_a_seed_gets_one():
     assert forest.random_state is None
 
 
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labeled", "all"])
+def test_a_learner_can_be_pickled(estimator):
+    """It goes on as it would have gone on."""
+    learner = ActiveLearner(estimator, NOISY.counts, one_of_each(NOISY.target), "vote entropy")
+    answered(learner, 3, NOISY.target)
+    again = pickle.loads(pickle.dumps(learner))
+    assert answered(again, 3, NOISY.target) == answered(learner, 3, NOISY.target)
+
+
 def test_one_against_one_is_refused():
     """Its decision values are of pairs of classes."""
     with pytest.raises(ValueError, match="decision_function_shape == 'ovo'"):
@@ -1204,21 +1217,22 @@ def test_own_documents_are_predicted_as_new_ones():
 
 
 @pytest.mark.parametrize("batch_size", [12, 45])
-def test_a_batch_of_expected_errors_is_of_candidates_only(batch_size):
+def test_a_batch_of_expected_errors_is_of_candidates_only(batch_size, monkeypatch):
     """Also where it is large and there are several classes, one of them rarely guessed."""
     corpus = planted_corpus(300, 80, 6, n_classes=6, doc_concentration=0.3, random_state=0)
     y = np.where((corpus.target == 0) & (np.arange(300) < 150), 0, one_of_each(corpus.target))
     learner = ActiveLearner(QUICK, corpus.counts, y, "expected error", batch_size=batch_size)
     tried = []
-    scored = learner._expected
+    rule = STRATEGIES["expected error"]
 
-    def remembered(name, question):
-        scores = scored(name, question)
+    def remembered(question):
+        scores = rule.score(question)
         tried.extend(question.left[np.isfinite(scores)].tolist())
         return scores
 
-    learner._expected = remembered
-    learner._auto = lambda chance, left: chance[:, 0]  # the first candidates are all of one class
+    monkeypatch.setitem(STRATEGIES, "expected error", replace(rule, score=remembered))
+    # The first candidates are all of one class.
+    monkeypatch.setattr(choosing, "_auto", lambda question: question.chance[:, 0])
     assert set(learner.query().tolist()) <= set(tried)
 
 

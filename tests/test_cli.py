@@ -14,6 +14,8 @@ import pytest
 import plsa
 from plsa import _kernels, datasets
 from plsa.app import cli
+from plsa.app import demo as demonstration
+from plsa.app.page import Page
 
 COMMAND = [sys.executable, "-P", "-W", "error", "-m", "plsa.app.cli"]
 
@@ -90,7 +92,7 @@ def test_demo_shows_what_the_package_is_for(demo, corpus):
 @pytest.mark.usefixtures("quick")
 def test_options_make_a_difference(capsys, demo):
     out = run(capsys, "demo", "--seed", "1", "--labels", "1")
-    assert "(1 a class)" in out
+    assert "(1 per class)" in out
     assert accuracies(out)["PLSAClassifier"][1] < accuracies(demo)["PLSAClassifier"][1]
     assert examples(out) != examples(demo)
 
@@ -115,7 +117,7 @@ def test_demo_is_the_same_twice(capsys, demo):
 def test_threads_reach_the_estimators():
     """That more of them give the same bits is tested where the kernels are."""
     args = cli._parser().parse_args(["demo", "--threads", "2", "--seed", "3"])
-    model = cli._classifier(args)
+    model = demonstration._classifier(args)
     assert (model.n_threads, model.random_state) == (2, 3)
 
 
@@ -139,7 +141,7 @@ def test_headings_stand_out_only_on_a_terminal_that_wants_it(capsys, monkeypatch
     assert "\033[1m" not in heading(capsys)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert "\033[1mTitle\033[0m" in heading(capsys)
-    assert "\033" not in heading(capsys, colour=False)
+    assert "\033" not in heading(capsys, color=False)
     monkeypatch.setenv("TERM", "dumb")
     assert "\033" not in heading(capsys)
     monkeypatch.setenv("TERM", "xterm")
@@ -148,14 +150,14 @@ def test_headings_stand_out_only_on_a_terminal_that_wants_it(capsys, monkeypatch
 
 
 def heading(capsys, **options):
-    cli._Page(**options).heading("Title")
+    Page(**options).heading("Title")
     return capsys.readouterr().out
 
 
 def test_no_argument_shows_help(capsys):
     out = run(capsys)
     assert out.startswith("usage: plsa")
-    for command in cli._COMMANDS:
+    for command in cli.COMMANDS:
         assert f"\n    {command.name} " in out
 
 
@@ -227,7 +229,7 @@ def test_a_program_of_its_own_on_a_terminal_without_unicode(corpus):
 def test_what_the_encoding_lacks_becomes_a_question_mark(capfd, monkeypatch):
     with open(1, "w", encoding="ascii", closefd=False) as stream:
         monkeypatch.setattr(sys, "stdout", stream)
-        cli._Page().words("topic", 6, ["schönhage", "fft"])
+        Page().words("topic", 6, ["schönhage", "fft"])
     assert capfd.readouterr().out == "  topic  sch?nhage fft\n"
 
 

@@ -29,7 +29,7 @@ from plsa import (
     estimate_prior,
 )
 from plsa.datasets import planted_corpus
-from plsa.evaluation.comparison import _shares_above
+from plsa.evaluation.positives import _shares_above
 
 QUICK = [SpyEM(), PEBL(), RocchioSVM()]
 

@@ -27,15 +27,10 @@ from plsa import (
     inputs,
 )
 from plsa.active import queries
-from plsa.active.pool import (
-    FittedPool,
-    QuickPool,
-    chances,
-    counted,
-    expected_losses,
-    takes_unlabelled,
-    vectors,
-)
+from plsa.active.choosing import expected_losses
+from plsa.active.pool import FittedPool, chances, counted, takes_unlabeled, vectors
+from plsa.active.quick import QuickPool
+from plsa.active.session import coded
 from plsa.datasets import planted_corpus
 from plsa.engine import starts as start
 from plsa.engine.counts import Counts
@@ -60,7 +55,7 @@ FEW = [int(each) if place % 9 == 0 else None for place, each in enumerate(TRUTH)
 EVERYONE = np.arange(80)
 
 
-def coded(labels):
+def codes(labels):
     """The codes of numbered classes, -1 where there is none."""
     return np.array([-1 if label is None else label for label in labels])
 
@@ -77,10 +72,10 @@ def read(matrix, dtype=np.float64):
 @models
 def test_a_quick_model_is_eight_passes_of_the_missing_label_model(model, options):
     """Of all four estimators, bit for bit: the same start, prior, weights, scaling, and nothing chosen."""
-    quick = QuickPool(model(**{"tol": 0, **options}), X).learn(FEW)
+    quick = QuickPool(model(**{"tol": 0, **options}), X).learn(coded(FEW))
     fitted = MissingLabelPLSA(
         **{"tol": 0, **options}, evidence=False, early_stopping=0, max_iter=8, random_state=0
-    ).fit(X, coded(FEW))
+    ).fit(X, codes(FEW))
     assert (fitted.n_iter_ < 8) == (options is SOON_SETTLED)
     assert_array_equal(quick.classes, [0, 1, 2])
     assert_array_equal(quick.topics(EVERYONE), fitted.doc_topic_)
@@ -106,7 +101,7 @@ def test_a_student_of_the_labels_has_a_say_where_the_estimator_has_students(mode
     features = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
     more = [int(each) if place % 3 else None for place, each in enumerate(TRUTH)]
     for labels in (FEW, more):
-        quick = pool.learn(labels)
+        quick = pool.learn(coded(labels))
         known = np.flatnonzero([label is not None for label in labels])
         code = np.array([labels[place] for place in known])
         share = np.bincount(code) * 3 / len(known)
@@ -128,8 +123,8 @@ def test_a_quick_model_ignores_how_long_and_how_often_the_estimator_would_learn(
     """Passes, starts, progress and callbacks are those of a fit; the estimator is left as it was."""
     calls = []
     estimator = model(max_iter=1, n_init=3, verbose=1, callback=calls.append, random_state=5)
-    told = QuickPool(estimator, X).learn(FEW)
-    assert_array_equal(told.topics(EVERYONE), QuickPool(model(), X).learn(FEW).topics(EVERYONE))
+    told = QuickPool(estimator, X).learn(coded(FEW))
+    assert_array_equal(told.topics(EVERYONE), QuickPool(model(), X).learn(coded(FEW)).topics(EVERYONE))
     assert calls == []
     assert estimator.n_init == 3
     assert not hasattr(estimator, "classes_")
@@ -138,14 +133,14 @@ def test_a_quick_model_ignores_how_long_and_how_often_the_estimator_would_learn(
 def test_a_quick_model_is_that_of_its_labels_alone():
     """Whatever was learnt in between, and whatever names the classes have."""
     pool = QuickPool(SoftMislabelingPLSA(extra_topics=1), X)
-    first = pool.learn(FEW)
+    first = pool.learn(coded(FEW))
     before = first.chances(EVERYONE)
     others = [None if label is None else (label + place) % 2 for place, label in enumerate(FEW)]
-    assert pool.learn(others).chances(EVERYONE).shape == (80, 2)
-    again = pool.learn(FEW)
+    assert pool.learn(coded(others)).chances(EVERYONE).shape == (80, 2)
+    again = pool.learn(coded(FEW))
     assert_array_equal(again.chances(EVERYONE), before)
     assert_array_equal(first.chances(EVERYONE), before)
-    named = pool.learn([None if label is None else "abc"[label] for label in FEW])
+    named = pool.learn(coded([None if label is None else "abc"[label] for label in FEW]))
     assert named.classes.tolist() == ["a", "b", "c"]
     assert_array_equal(named.chances(EVERYONE), before)
 
@@ -185,14 +180,14 @@ def test_drawn_words_are_distributions(dtype, data):
 def test_drawn_words_have_the_mean_and_spread_of_their_dirichlet_distribution():
     """Half the class's words and half the corpus's; 2 n words' worth of certainty, n of the class."""
     counts = read(X)
-    weight = np.where(coded(FEW) >= 0, 1.0, 0.1)
-    labels = Labels(np.arange(3), coded(FEW).astype(np.int32))
+    weight = np.where(codes(FEW) >= 0, 1.0, 0.1)
+    labels = Labels(np.arange(3), codes(FEW).astype(np.int32))
     layout = lay_out(np.array([1, 1, 1]), 0)
     rng = np.random.RandomState(0)
     draws = np.array([start.words_drawn(counts, labels, layout, weight, rng)[:, :3] for _ in range(3000)])
-    mean = reference.first_words(X.toarray(), weight, coded(FEW), np.arange(3))
+    mean = reference.first_words(X.toarray(), weight, codes(FEW), np.arange(3))
     assert_allclose(mean, start.words_from_labels(counts, labels, layout, weight, rng)[:, :3], rtol=1e-12)
-    n_words = np.array([X[coded(FEW) == each].sum() for each in range(3)])
+    n_words = np.array([X[codes(FEW) == each].sum() for each in range(3)])
     spread = np.sqrt(mean * (1 - mean) / (2 * n_words + 1))
     assert np.all(np.abs(draws.mean(axis=0) - mean) <= 5 * spread / np.sqrt(3000))
     often = mean > 0.01  # of rare words 3000 draws do not tell it
@@ -202,7 +197,7 @@ def test_drawn_words_have_the_mean_and_spread_of_their_dirichlet_distribution():
 def test_drawn_words_of_a_topic_of_no_class_are_those_of_the_corpus():
     """As certain as half its words and as much again are."""
     counts = read(X)
-    labels = Labels(np.arange(3), coded(FEW).astype(np.int32))
+    labels = Labels(np.arange(3), codes(FEW).astype(np.int32))
     rng = np.random.RandomState(0)
     layout = lay_out(np.array([1, 1, 1]), 1)
     draws = np.array([start.words_drawn(counts, labels, layout, None, rng)[:, 3] for _ in range(2000)])
@@ -215,10 +210,10 @@ def test_drawn_words_of_a_topic_of_no_class_are_those_of_the_corpus():
 def test_drawn_words_of_very_many_counts_are_next_to_their_mean():
     """There is nothing left to doubt."""
     counts = read(X * 1e9)
-    labels = Labels(np.arange(3), coded(FEW).astype(np.int32))
+    labels = Labels(np.arange(3), codes(FEW).astype(np.int32))
     layout = lay_out(np.array([1, 1, 1]), 0)
     drawn = start.words_drawn(counts, labels, layout, None, np.random.RandomState(0))[:, :3]
-    assert_allclose(drawn, reference.first_words(X.toarray(), None, coded(FEW), np.arange(3)), rtol=1e-3)
+    assert_allclose(drawn, reference.first_words(X.toarray(), None, codes(FEW), np.arange(3)), rtol=1e-3)
 
 
 @pytest.mark.parametrize("code", [[0, 1, -1], [0, -1, 1]], ids=["a document without words", "no document"])
@@ -243,7 +238,7 @@ def test_drawn_words_of_a_class_without_words_are_those_of_the_corpus(code):
 def test_a_quick_committee_goes_the_same_passes_from_drawn_words(options):
     """Every member is the model of the labels from its own draw, in the order of the draws."""
     pool = QuickPool(MissingLabelPLSA(**options), X)
-    model = pool.learn(FEW)
+    model = pool.learn(coded(FEW))
     some = np.array([1, 5, 40])
     found = model.committee(some, 3, np.random.RandomState(7))
     assert found.shape == (3, 3, 3)
@@ -252,16 +247,16 @@ def test_a_quick_committee_goes_the_same_passes_from_drawn_words(options):
     assert np.abs(found - found.mean(axis=0)).max() > 1e-3  # few labels leave room for other opinions
     assert len({member.tobytes() for member in found}) == 3
     rng = np.random.RandomState(7)
-    weight = np.where(coded(FEW) >= 0, 1.0, 0.1).astype(pool.counts.dtype)
+    weight = np.where(codes(FEW) >= 0, 1.0, 0.1).astype(pool.counts.dtype)
     for member in found:
         words = start.words_drawn(pool.counts, model.labels, model.settings.layout, weight, rng)
-        assert_array_equal(member, pool.of(model.labels, words).chances(some))
-    assert_array_equal(pool.learn(FEW).chances(some), model.chances(some))
+        assert_array_equal(member, pool.learn(model.labels, words).chances(some))
+    assert_array_equal(pool.learn(coded(FEW)).chances(some), model.chances(some))
 
 
 def test_a_committee_of_many_words_agrees():
     """Where labels leave no doubt members say what the model says."""
-    much = QuickPool(MissingLabelPLSA(scaling=None, dtype="float64"), X * 1e7).learn(TRUTH.tolist())
+    much = QuickPool(MissingLabelPLSA(scaling=None, dtype="float64"), X * 1e7).learn(coded(TRUTH.tolist()))
     found = much.committee(EVERYONE, 2, np.random.RandomState(0))
     assert_allclose(found[0], found[1], atol=1e-3)
 
@@ -318,7 +313,7 @@ def test_a_supposed_answer_is_the_reference(options, settings):
     judged = np.array([70, 1, 9, 33])  # one of them has a label; most words of others stand in none of them
     open_words = set(X[judged].nonzero()[1])
     assert any(set(X[[document]].nonzero()[1]) - open_words for document in (2, 1))
-    compare_supposed(pool.learn(FEW), judged, (2, 1, 50), settings)
+    compare_supposed(pool.learn(coded(FEW)), judged, (2, 1, 50), settings)
 
 
 @given(data=st.data())
@@ -344,17 +339,17 @@ def test_supposed_answers_of_odd_corpora_are_the_reference(data):
     )
     judged = np.array(data.draw(st.lists(st.integers(0, n_documents - 1), min_size=1, unique=True)))
     open_documents = [place for place, label in enumerate(labels) if label is None]
-    compare_supposed(QuickPool(model, matrix).learn(labels), judged, open_documents[:2], settings)
+    compare_supposed(QuickPool(model, matrix).learn(coded(labels)), judged, open_documents[:2], settings)
 
 
 def test_an_answer_that_the_model_had_ruled_out_is_supposed_all_the_same():
     """The document then has the topics of the class evenly; a word that no topic has says nothing."""
-    model = QuickPool(MissingLabelPLSA(dtype="float64", topics_per_class=2), X).learn(FEW)
+    model = QuickPool(MissingLabelPLSA(dtype="float64", topics_per_class=2), X).learn(coded(FEW))
     parameters = model.fit.parameters
     parameters.doc_topic[1] = 0
     parameters.doc_topic[1, 0] = 1  # surely of the first class
     parameters.word_topic[X[[1]].nonzero()[1][0]] = 0
-    code = coded(FEW)
+    code = codes(FEW)
     model.fit.state[:, :6] = reference.expect(
         model.pool.counts.matrix().toarray(),
         np.where(code < 0, 0.1, 1),
@@ -370,7 +365,7 @@ def test_an_answer_that_the_model_had_ruled_out_is_supposed_all_the_same():
 
 def test_supposing_changes_nothing():
     """The same question has the same answer after others, and the model says what it said."""
-    model = QuickPool(MissingLabelPLSA(), X).learn(FEW)
+    model = QuickPool(MissingLabelPLSA(), X).learn(coded(FEW))
     before = model.chances(EVERYONE)
     supposed = model.suppose(np.array([3, 4]))
     first = supposed.after(1, 0)
@@ -396,15 +391,15 @@ class Recording(MultinomialNB):
 
 def test_a_fitted_model_learns_from_labelled_documents_alone():
     """Unless the estimator takes others too."""
-    model = FittedPool(MultinomialNB(), X).learn(FEW)
-    known = coded(FEW) >= 0
+    model = FittedPool(MultinomialNB(), X).learn(coded(FEW))
+    known = codes(FEW) >= 0
     by_hand = MultinomialNB().fit(X[known], TRUTH[known])
     assert_array_equal(model.classes, [0, 1, 2])
     some = np.array([5, 1])
     assert_array_equal(model.chances(some), by_hand.predict_proba(X[some]))
-    ours = FittedPool(NaiveBayesEM(random_state=0), X).learn(FEW)
+    ours = FittedPool(NaiveBayesEM(random_state=0), X).learn(coded(FEW))
     assert_array_equal(
-        ours.estimator.transduction_, NaiveBayesEM(random_state=0).fit(X, coded(FEW)).transduction_
+        ours.estimator.transduction_, NaiveBayesEM(random_state=0).fit(X, codes(FEW)).transduction_
     )
 
 
@@ -416,8 +411,8 @@ def test_a_fitted_model_learns_from_labelled_documents_alone():
 def test_what_is_known_of_documents_of_the_fit_is_said(estimator):
     """The transduction, in which labelled documents have their class, and not a prediction."""
     pool = FittedPool(estimator, X)
-    assert takes_unlabelled(estimator)
-    model = pool.learn(FEW)
+    assert takes_unlabeled(estimator)
+    model = pool.learn(coded(FEW))
     some = np.array([0, 30, 9, 2])
     assert_array_equal(model.chances(some), model.estimator.transduction_[some])
     assert model.chances(np.array([0]))[0, FEW[0]] == 1
@@ -427,7 +422,7 @@ def test_what_is_known_of_documents_of_the_fit_is_said(estimator):
 def test_a_pipeline_says_what_it_predicts():
     """It has no transduction of its own."""
     pipeline = make_pipeline(TfidfTransformer(), MissingLabelPLSA(evidence=False, random_state=0))
-    model = FittedPool(pipeline, X).learn(FEW)
+    model = FittedPool(pipeline, X).learn(coded(FEW))
     some = np.array([0, 30, 9])
     assert_array_equal(model.chances(some), model.estimator.predict_proba(X[some]))
     assert_array_equal(model.topics(some), model.estimator.transform(X[some]))
@@ -440,7 +435,7 @@ def test_a_committee_of_fits_keeps_a_document_of_every_class():
     labels = [None if label == 2 else label for label in labels]
     labels[TRUTH.tolist().index(2)] = 2  # alone
     known = [place for place, label in enumerate(labels) if label is not None]
-    model = FittedPool(Recording(), X).learn(labels)
+    model = FittedPool(Recording(), X).learn(coded(labels))
     Recording.seen.clear()
     some = np.array([1, 2])
     found = model.committee(some, 20, np.random.RandomState(0))
@@ -463,20 +458,21 @@ def test_a_committee_of_fits_keeps_a_document_of_every_class():
 def test_a_committee_of_semi_supervised_fits_takes_labels_away():
     """A document cannot be labelled twice: each member knows some of the labels, and of every class one."""
     pool = FittedPool(MissingLabelPLSA(evidence=False, max_iter=2, random_state=0), X)
-    model = pool.learn(FEW)
+    model = pool.learn(coded(FEW))
     learn, seen = pool.learn, []
 
     def recorded(labels):
-        seen.append(list(labels))
+        seen.append(labels)
         return learn(labels)
 
     pool.learn = recorded
     found = model.committee(EVERYONE, 6, np.random.RandomState(0))
     assert len(seen) == 6
     for labels, member in zip(seen, found, strict=True):
-        assert {label for label in labels if label is not None} == {0, 1, 2}
-        assert all(label in (None, FEW[place]) for place, label in enumerate(labels))
-        assert 3 <= sum(label is not None for label in labels) < sum(label is not None for label in FEW)
+        known = labels.code >= 0
+        assert {*labels.classes[labels.code[known]].tolist()} == {0, 1, 2}
+        assert_array_equal(labels.code[known], codes(FEW)[known])
+        assert 3 <= known.sum() < sum(label is not None for label in FEW)
         assert_array_equal(member, learn(labels).chances(EVERYONE))
 
 
@@ -489,17 +485,17 @@ def test_a_supposed_answer_of_a_fitted_model_is_another_fit(estimator):
     """To the labels of now and the answer, by its class's name."""
     named = [None if label is None else "abc"[label] for label in FEW]
     pool = FittedPool(estimator, X)
-    model = pool.learn(named)
+    model = pool.learn(coded(named))
     judged = np.array([4, 1, 60])
     after = model.suppose(judged).after(1, 2)
     told = [*named]
     told[1] = "c"
-    assert_array_equal(after, pool.learn(told).chances(judged))
+    assert_array_equal(after, pool.learn(coded(told)).chances(judged))
     known = [place for place, label in enumerate(told) if label is not None]
     if isinstance(estimator, MultinomialNB):
         by_hand = MultinomialNB().fit(X[known], [told[place] for place in known])
         assert_array_equal(after, by_hand.predict_proba(X[judged]))
-    assert model.labels == named
+    assert_array_equal(model.labels.code, coded(named).code)
 
 
 def test_decision_values_become_chances():
@@ -622,7 +618,7 @@ def test_a_class_may_be_called_minus_one():
     names = np.where(TRUTH == 0, -1, 1)
     known = [int(each) if place % 4 == 0 else None for place, each in enumerate(names)]
     for pool in (FittedPool(MissingLabelPLSA(evidence=False), X), QuickPool(MissingLabelPLSA(), X)):
-        model = pool.learn(known)
+        model = pool.learn(coded(known))
         assert model.classes.tolist() == [-1, 1]
         assert np.mean(model.classes[model.chances(EVERYONE).argmax(axis=1)] == names) > 0.9
 
@@ -630,7 +626,7 @@ def test_a_class_may_be_called_minus_one():
 def test_a_transduction_of_another_form_is_not_taken_for_chances():
     """scikit-learn's own has one class a document."""
     dense = X.toarray()
-    model = FittedPool(LabelSpreading(kernel="knn", n_neighbors=3), dense).learn(TRUTH.tolist())
+    model = FittedPool(LabelSpreading(kernel="knn", n_neighbors=3), dense).learn(coded(TRUTH.tolist()))
     assert model.chances(np.arange(5)).shape == (5, 3)
 
 

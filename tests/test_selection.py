@@ -22,7 +22,8 @@ from sklearn.pipeline import make_pipeline
 
 from plsa import PLSA, CountScaler, NaiveBayesEM, PLSAClassifier
 from plsa.datasets import planted_corpus
-from plsa.evaluation.selection import LabeledKFold, heterogeneity, labeled_scorer, select_topics
+from plsa.evaluation.folds import LabeledKFold, labeled_scorer
+from plsa.evaluation.topics import heterogeneity, select_topics
 
 NAMES = np.array(["ant", "bee", "cat", "dog", "elk"], dtype=object)
 

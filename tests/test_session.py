@@ -1,5 +1,6 @@
-"""A session's file: what was appended is there, whatever became of the program."""
+"""A session without any model, and its file: what was appended is there, whatever became of the program."""
 
+import copy
 import json
 import os
 import subprocess
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plsa.active.session import FORMAT, SessionLog
+from plsa.active.log import FORMAT, SessionLog
+from plsa.active.session import Session
 
 
 @pytest.fixture
@@ -53,7 +55,7 @@ def test_a_cut_loses_no_whole_line(tmp_path_factory, cut):
 
 WRITER = """
 import sys
-from plsa.active.session import SessionLog
+from plsa.active.log import SessionLog
 log = SessionLog.create(sys.argv[1], {})
 number = 0
 while True:
@@ -94,10 +96,10 @@ def test_what_is_refused(path, tmp_path):
     for text, message in (
         ("", "has no whole line"),
         ('{"form', "has no whole line"),
-        ('{"a": 1}\n', "is no session"),
-        ("[]\n", "line 1, is no JSON object"),
+        ('{"a": 1}\n', "is not a session"),
+        ("[]\n", "line 1, is not a JSON object"),
         (json.dumps({"format": 99}) + "\n", "of format 99; this version reads"),
-        (json.dumps({"format": FORMAT}) + "\nrubbish\n", "line 2, is no JSON"),
+        (json.dumps({"format": FORMAT}) + "\nrubbish\n", "line 2, is not valid JSON"),
     ):
         other.write_text(text)
         with pytest.raises(ValueError, match=message):
@@ -140,3 +142,76 @@ def test_a_write_that_fails_halfway_leaves_no_trace(tmp_path, monkeypatch):
     monkeypatch.undo()
     log.append({"event": "skip"})
     assert SessionLog.resume(path)[2] == [{"event": "skip"}]
+
+
+# ---- the session itself
+
+
+def state(session):
+    """All that a session says of itself."""
+    names = ("labels", "pending", "skipped", "history", "told", "drawn", "n_asked")
+    return {name: getattr(session, name) for name in names}
+
+
+@given(
+    moves=st.lists(
+        st.tuples(st.sampled_from(["asked", "tell", "volunteer", "skip", "undo"]), st.integers(0, 2)),
+        max_size=20,
+    )
+)
+def test_a_session_is_its_events_and_its_file(tmp_path_factory, moves):
+    """Every move does what it says, undoing gives the state before, a refusal changes nothing."""
+    path = tmp_path_factory.mktemp("session") / "session.jsonl"
+    session = Session(8, [None, "a", *[None] * 6])
+    session.save(path, {"documents": 3})
+    before = []
+    for move, document in moves:
+        was = copy.deepcopy(state(session))
+        arguments = {"asked": ([document], [document]), "skip": (document,), "undo": ()}.get(
+            move, (document, "b")
+        )
+        pending, told = list(session.pending), list(session.told)
+        allowed = session.labels[document] is None and (move in ("asked", "volunteer") or document in pending)
+        if not (before if move == "undo" else allowed):
+            with pytest.raises(ValueError, match=r"document|nothing"):
+                getattr(session, move)(*arguments)
+            assert state(session) == was
+            continue
+        getattr(session, move)(*arguments)
+        if move == "undo":
+            assert state(session) == before.pop()
+        elif move == "asked":
+            assert session.pending == [*pending, *[document] * (document not in pending)]
+            assert session.n_asked == was["n_asked"] + (document not in pending)
+            assert session.drawn == {*was["drawn"], document}
+        else:
+            before.append(was)
+            assert session.pending == [place for place in pending if place != document]
+            assert (document in session.skipped) == (move == "skip")
+            assert session.labels[document] == (None if move == "skip" else "b")
+            assert session.told == told + [document] * (move != "skip")
+    assert session.open().tolist() == [
+        place for place in range(8) if session.labels[place] is None and place not in session.skipped
+    ]
+    known = session.coded()
+    assert [None if code < 0 else known.classes[code] for code in known.code] == session.labels
+    again, later = (Session(8, session.initial) for _ in range(2))
+    again.resume(path, {"documents": 3})
+    again.save(path.with_name("later.jsonl"), {"documents": 3})
+    later.resume(path.with_name("later.jsonl"), {"documents": 3})
+    assert state(session) == state(again) == state(later)
+
+
+def test_a_session_is_resumed_as_it_began(path):
+    """Other labels, another number of documents, or something else about it."""
+    Session(3, ["a", None, None]).save(path, {"documents": 3})
+    for session, about, message in (
+        (Session(3, ["b", None, None]), {"documents": 3}, "began with other labels"),
+        (Session(4, ["a", None, None, None]), {"documents": 3}, "n_documents 3, but is resumed with 4"),
+        (Session(3, ["a", None, None]), {"documents": 4}, "began with other documents"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            session.resume(path, about)
+    path.write_text(path.read_text() + '{"event":"undo","indices":[],"labels":[]}\n')
+    with pytest.raises(ValueError, match="nothing to take back"):
+        Session(3, ["a", None, None]).resume(path, {"documents": 3})

@@ -1,7 +1,7 @@
 """Which documents to ask about: what makes one worth a label, and which of them make a batch.
 
 Functions of what a model says, the higher the better to ask. They know neither models nor documents: a model
-says P(class|document), votes, P(topic|document) or what several of its like say, one row a document.
+says P(class|document), votes, P(topic|document) or what several of its like say, one row per document.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ Scores = NDArray[np.float64]
 
 
 def entropy(chance: NDArray[Any]) -> Scores:
-    """H(d) = -sum_y P(y|d) log P(y|d): of classes (the margin method, eq. 5.1), or of topics.
+    """H(d) = -sum_y P(y|d) log P(y|d): of classes (the margin method; Krithara 2008, eq. 5.1), or of topics.
 
     NumPy: ``-np.sum(p * np.log(p), axis=1)`` where 0 log 0 is 0.
     """
-    each = np.asarray(chance, dtype=np.float64)
-    return np.asarray(-xlogy(each, each).sum(axis=1))
+    p = np.asarray(chance, dtype=np.float64)
+    return np.asarray(-xlogy(p, p).sum(axis=1))
 
 
 def vote_entropy(votes: NDArray[Any]) -> Scores:
-    """The entropy of the shares of (n_documents, n_classes) numbers of votes (eq. 5.2).
+    """The entropy of the shares of (n_documents, n_classes) numbers of votes (Krithara 2008, eq. 5.2).
 
     A document that nobody has voted on is as uncertain as can be: log n_classes.
     """
@@ -44,10 +44,10 @@ def least_confidence(chance: NDArray[Any]) -> Scores:
 
 def smallest_margin(chance: NDArray[Any]) -> Scores:
     """1 - (P(y1|d) - P(y2|d)) of the two most probable classes; 0 with one class, which leaves no doubt."""
-    each = np.asarray(chance, dtype=np.float64)
-    if each.shape[1] < 2:
-        return np.zeros(len(each))
-    second, first = np.partition(each, -2, axis=1)[:, -2:].T
+    p = np.asarray(chance, dtype=np.float64)
+    if p.shape[1] < 2:
+        return np.zeros(len(p))
+    second, first = np.partition(p, -2, axis=1)[:, -2:].T
     return np.asarray(1 - (first - second))
 
 
@@ -57,31 +57,30 @@ def disagreement(chances: NDArray[Any]) -> Scores:
     McCallum and Nigam, "Employing EM and Pool-Based Active Learning for Text Classification", ICML 1998. It
     is the entropy of the mean less the mean entropy, and 0 where all members say the same.
     """
-    each = np.asarray(chances, dtype=np.float64)
-    within = np.mean([entropy(member) for member in each], axis=0)
-    return np.maximum(entropy(each.mean(axis=0)) - within, 0.0)
+    members = np.asarray(chances, dtype=np.float64)
+    within = np.mean([entropy(member) for member in members], axis=0)
+    return np.maximum(entropy(members.mean(axis=0)) - within, 0.0)
 
 
 def expected_loss(chance: NDArray[Any], loss: str = "log") -> float:
     """What a model expects to lose on documents, in the mean: their entropy ("log") or 1 - max ("zero-one").
 
     Roy and McCallum, "Toward Optimal Active Learning through Sampling Estimation of Error Reduction", ICML
-    2001; eq. 3.1 with its sign turned, and eq. 3.2.
+    2001 (Krithara 2008, eq. 3.1 with its sign turned, and eq. 3.2).
     """
     measure = {"log": entropy, "zero-one": least_confidence}[loss]
     return float(measure(chance).mean())
 
 
-def density(matrix: sparse.csr_array, weight: NDArray[Any] | None = None) -> Scores:
+def density(matrix: sparse.csr_array, weights: NDArray[Any] | None = None) -> Scores:
     """How much a document stands for others: its mean cosine to all documents, itself among them.
 
     Rows have unit length. With a weight for each document it is the weighted mean: with doubts as weights,
-    how much a document stands for others that are in doubt. NumPy: ``(X @ X.T) @ (weight / weight.sum())``,
-    without the pairs. Below 0, where documents are no counts, it is 0.
+    how much a document stands for others that are in doubt. NumPy: ``(X @ X.T) @ (weights / weights.sum())``,
+    without the pairs. Below 0, where documents are not counts, it is 0.
     """
-    n = matrix.shape[0]
-    each = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
-    mean = matrix.T @ (each / max(each.sum(), np.finfo(float).tiny))
+    weights = np.ones(matrix.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
+    mean = matrix.T @ (weights / max(weights.sum(), np.finfo(float).tiny))
     return np.maximum(np.asarray(matrix @ mean, dtype=np.float64), 0.0)
 
 
@@ -110,7 +109,8 @@ def select(
     """The places of n of the highest scores, the highest first, equals in an order that `rng` draws.
 
     With `guesses`, the class that each document is taken for: every next document is the highest of those
-    whose class the batch has least of, as several of one class tell little more than one (section 5.2).
+    whose class the batch has least of, as several of one class tell little more than one (Krithara
+    2008, section 5.2).
     """
     shuffled = rng.permutation(len(scores))
     order = shuffled[np.argsort(-np.asarray(scores)[shuffled], kind="stable")]
@@ -120,6 +120,6 @@ def select(
     _, code = np.unique(np.asarray(guesses)[order], return_inverse=True)
     # The k-th highest of its class is in the k-th round, and rounds are in the order of scores.
     turn = np.empty(len(order), dtype=np.intp)
-    for each in range(int(code.max()) + 1 if len(code) else 0):
-        turn[code == each] = np.arange(np.count_nonzero(code == each))
+    for place in range(int(code.max()) + 1 if len(code) else 0):
+        turn[code == place] = np.arange(np.count_nonzero(code == place))
     return np.asarray(order[np.argsort(turn, kind="stable")[:n]])

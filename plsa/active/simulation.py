@@ -12,17 +12,23 @@ import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
+from scipy.integrate import trapezoid
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
-from plsa.active.learner import STRATEGIES, ActiveLearner, Strategy
+from plsa.active.choosing import STRATEGIES, Strategy, check_cost, check_strategy
+from plsa.active.learner import ActiveLearner, check_estimator, check_seed
 from plsa.active.pool import FittedPool
+from plsa.active.session import coded
 from plsa.engine.progress import say
-from plsa.show.inspection import aligned
+from plsa.estimators.validation import check_labels, read_labels
+from plsa.show import pictures
+from plsa.show.tables import aligned
 
 _MARKS = 11  # places at which accuracy is measured, if not said otherwise
 _SHOWN_EVERY = 5.0  # seconds between two lines of progress
+_OPTIONS = ("strategy", "batch_size", "density", "cost", "random_share", "quick", "random_state")
 
 Curves = NDArray[np.float64]  # (repeats, marks)
 
@@ -43,7 +49,7 @@ class Simulation:
         width = self.marks[-1] - self.marks[0]
         if width == 0:
             return curves[:, 0]
-        return np.asarray(np.trapezoid(curves, self.marks, axis=1) / width)
+        return np.asarray(trapezoid(curves, self.marks, axis=1) / width)
 
     def labels_for(self, accuracy: float, name: str) -> float:
         """After how many answers the mean curve first reaches an accuracy; NaN where it does not.
@@ -77,34 +83,31 @@ class Simulation:
             return float("nan") if len(difference) < 2 or difference[0] else 1.0
         return float(stats.ttest_1samp(difference, 0.0).pvalue)
 
+    def ranked(self) -> list[str]:
+        """The strategies, that with the largest area first."""
+        return sorted(self.accuracy, key=lambda name: -self.area(name).mean())
+
     def _curves(self, name: str) -> Curves:
-        inputs.check_known(name, "strategy", list(self.accuracy))
+        if name not in self.accuracy:
+            known = ", ".join(map(repr, self.accuracy))
+            raise ValueError(f"there is no strategy {name!r}; there is {known}.")
         return self.accuracy[name]
 
     def __repr__(self) -> str:
         return self.table()
 
     def table(self) -> str:
-        """A line a strategy: area under the curve, accuracy at the end, answers saved against "random"."""
+        """A line per strategy: area under the curve, accuracy at the end, answers saved against "random"."""
         with_random = "random" in self.accuracy
-        head = ["strategy", "area", f"after {self.marks[-1]}", "s/answer"]
-        if with_random:
-            head[3:3] = ["saved", "p"]
+        compared = ["saved", "p"] if with_random else []
+        head = ["strategy", "area", f"after {self.marks[-1]}", *compared, "s/answer"]
         rows = [head]
-        for name in sorted(self.accuracy, key=lambda each: -self.area(each).mean()):
-            row = [
-                name,
-                _spread(self.area(name)),
-                _spread(self.accuracy[name][:, -1]),
-                f"{np.mean(self.seconds[name]):.2f}",
-            ]
+        for name in self.ranked():
+            row = [name, _spread(self.area(name)), _spread(self.accuracy[name][:, -1])]
             if with_random:
-                other = name != "random"
-                row[3:3] = [
-                    _or_dash(self.saved(name), "{:.0%}") if other else "",
-                    _or_dash(self.p_value(name), "{:.2g}") if other else "",
-                ]
-            rows.append(row)
+                figures = (self.saved(name), "{:.0%}"), (self.p_value(name), "{:.2g}")
+                row += ["" if name == "random" else _or_dash(*figure) for figure in figures]
+            rows.append([*row, f"{np.mean(self.seconds[name]):.2f}"])
         repeats = len(self.bound)
         note = (
             f"{repeats} repeat{'s' if repeats > 1 else ''}, {self.n_initial:g} labels at the start; accuracy "
@@ -115,33 +118,9 @@ class Simulation:
     def plot(self, ax: Any = None) -> Any:
         """Draws the mean curve of each strategy and the 95% interval of the mean; needs matplotlib.
 
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            What to draw on. None: a figure of its own.
-
-        Returns
-        -------
-        matplotlib axes
+        On the axes `ax`, or where it is None on those of a new figure; returns the axes.
         """
-        ax = inputs.check_axes(ax, 6.5, 4.5)
-        labels = self.marks + self.n_initial
-        for name in sorted(self.accuracy, key=lambda each: -self.area(each).mean()):
-            curves = self.accuracy[name]
-            mean, half = curves.mean(axis=0), half_width(curves)
-            (line,) = ax.plot(
-                labels,
-                mean,
-                label=f"{name} ({self.area(name).mean():.3f})",
-                linestyle="--" if name == "random" else "-",
-                color="black" if name == "random" else None,
-            )
-            ax.fill_between(labels, mean - half, mean + half, color=line.get_color(), alpha=0.15, linewidth=0)
-        ax.axhline(self.bound.mean(), color="grey", linewidth=0.8, linestyle=":", label="all labels")
-        ax.set_xlabel("labels")
-        ax.set_ylabel("accuracy on held-out documents")
-        ax.legend(loc="lower right", title="area under the curve")
-        return ax
+        return pictures.learning_curves(self, ax)
 
 
 def simulate(
@@ -213,48 +192,41 @@ def simulate(
     >>> sorted(played.accuracy)
     ['auto', 'random']
     """
-    inputs.check_answering(estimator)
+    check_estimator(estimator)
     n_documents = _num_samples(X)
-    classes, code = inputs.check_all_labelled(y_true, n_documents)
+    classes, code = _check_truth(y_true, n_documents)
     named = _named(strategies, n_documents)
     n_queries = inputs.check_whole(n_queries, "n_queries", 1)
     repeats = inputs.check_whole(repeats, "repeats", 1)
     initial = inputs.check_whole(initial, "initial", 0)
     batch_size = inputs.check_whole(batch_size, "batch_size", 1)
-    inputs.check_seed(random_state)
-    inputs.check_held_out(test)
+    check_seed(random_state)
+    _check_test(test)
     at = _marks(marks, n_queries)
     draws = [_draw(code, test, initial, (random_state, repeat)) for repeat in range(repeats)]
     for train, _, _ in draws:
-        inputs.check_enough_to_ask(len(train) - initial * len(classes), n_queries)
+        n_open = len(train) - initial * len(classes)
+        if n_open < n_queries:
+            raise ValueError(f"n_queries == {n_queries}, but there are {n_open} documents to ask for.")
     seeds = np.random.SeedSequence(random_state).generate_state(repeats).tolist()
-    usual = {"batch_size": batch_size}
-    jobs: list[tuple[str | None, int]] = [(None, repeat) for repeat in range(repeats)]
-    jobs += [(name, repeat) for repeat in range(repeats) for name in named]
+    jobs: list[tuple[str | None, int, dict[str, Any]]] = [(None, repeat, {}) for repeat in range(repeats)]
+    for repeat, seed in enumerate(seeds):
+        defaults = {"batch_size": batch_size, "random_state": seed}
+        jobs += [(name, repeat, {**defaults, **options}) for name, options in named.items()]
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     found = pool(
-        joblib.delayed(_play)(
-            estimator,
-            X,
-            classes[code],
-            test,
-            draws[repeat],
-            name,
-            None if name is None else {**usual, "random_state": seeds[repeat], **named[name]},
-            at,
-            repeat,
-        )
-        for name, repeat in jobs
+        joblib.delayed(_play)(estimator, X, classes[code], test, draws[repeat], at, name, repeat, options)
+        for name, repeat, options in jobs
     )
     bound = np.empty(repeats)
     accuracy = {name: np.empty((repeats, len(at))) for name in named}
     seconds = {name: np.empty(repeats) for name in named}
     began = shown = time.perf_counter()
-    for done, (name, repeat, curve, each) in enumerate(found, 1):
+    for done, (name, repeat, curve, per_answer) in enumerate(found, 1):
         if name is None:
             bound[repeat] = curve[0]
         else:
-            accuracy[name][repeat], seconds[name][repeat] = curve, each
+            accuracy[name][repeat], seconds[name][repeat] = curve, per_answer
         now = time.perf_counter()
         if verbose and (now - shown > _SHOWN_EVERY or done == len(jobs)):
             shown, passed = now, now - began
@@ -270,10 +242,10 @@ def _play(
     y: NDArray[Any],
     test: Any,
     draw: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
-    name: str | None,
-    options: dict[str, Any] | None,
     marks: NDArray[np.intp],
+    name: str | None,
     repeat: int,
+    options: dict[str, Any],
 ) -> tuple[str | None, int, NDArray[np.float64], float]:
     """The curve of one session; or, without a strategy, the accuracy with all labels known."""
     train, held, known = draw
@@ -283,8 +255,8 @@ def _play(
     with warnings.catch_warnings():
         # With few labels they come by the hundred, and there is nobody to act on them.
         warnings.simplefilter("ignore", UserWarning)
-        if options is None:
-            model = FittedPool(estimator, pool).learn(truth.tolist()).estimator
+        if name is None:
+            model = FittedPool(estimator, pool).learn(coded(truth.tolist())).estimator
             return name, repeat, np.array([np.mean(model.predict(new) == true)]), 0.0
         if options.get("cost") is not None:
             options = {**options, "cost": options["cost"][train]}
@@ -315,21 +287,23 @@ def _accuracy(learner: ActiveLearner, new: Any, true: NDArray[Any]) -> float:
 
 
 def _draw(
-    code: NDArray[np.intp], test: Any, initial: int, seed: tuple[int, int]
+    code: NDArray[np.int32], test: Any, initial: int, seed: tuple[int, int]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Documents to learn from, documents held out, and places among the former that are labelled."""
+    """Documents to learn from, documents held out, and places among the former that are labeled."""
     rng = np.random.default_rng(seed)
     held: list[int] = []
     if not isinstance(test, tuple):
-        for each in range(int(code.max()) + 1):
-            own = rng.permutation(np.flatnonzero(code == each))
+        for of_class in range(int(code.max()) + 1):
+            own = rng.permutation(np.flatnonzero(code == of_class))
             held += own[: round(test * len(own))].tolist()
-        inputs.check_some_held_out(len(held), test)
+        if not held:
+            raise ValueError(f"test == {test!r} holds no document out: give a larger share.")
     train = np.setdiff1d(np.arange(len(code)), held)
     known: list[int] = []
-    for each in range(int(code.max()) + 1):
-        own = np.flatnonzero(code[train] == each)
-        inputs.check_enough_of_class(len(own), initial)
+    for of_class in range(int(code.max()) + 1):
+        own = np.flatnonzero(code[train] == of_class)
+        if len(own) < initial:
+            raise ValueError(f"initial == {initial}, but a class has {len(own)} documents to learn from.")
         known += rng.permutation(own)[:initial].tolist()
     return train, np.sort(np.array(held, dtype=np.intp)), np.array(sorted(known), dtype=np.intp)
 
@@ -340,29 +314,71 @@ def _named(strategies: Any, n_documents: int) -> dict[str, dict[str, Any]]:
         pairs = [(str(name), _options(given, str(name))) for name, given in strategies.items()]
     else:
         several = [strategies] if isinstance(strategies, str) or callable(strategies) else list(strategies)
-        pairs = [(getattr(each, "__name__", str(each)), {"strategy": each}) for each in several]
-    inputs.check_names([name for name, _ in pairs])
-    for _, options in pairs:
-        inputs.check_strategy(options.get("strategy", "auto"), STRATEGIES)
+        pairs = [(getattr(one, "__name__", str(one)), {"strategy": one}) for one in several]
+    if not pairs:
+        raise ValueError("strategies is empty: give at least one.")
+    names = [name for name, _ in pairs]
+    for name, options in pairs:
+        if names.count(name) > 1:
+            raise ValueError(f"two strategies are called {name!r}: give a dict of names and strategies.")
+        check_strategy(options.get("strategy", "auto"))
         if options.get("cost") is not None:
-            options["cost"] = inputs.check_cost(options["cost"], n_documents)
+            options["cost"] = check_cost(options["cost"], n_documents)
     return dict(pairs)
 
 
 def _options(given: Any, name: str) -> dict[str, Any]:
     """Options of an `ActiveLearner`, or a strategy as one of them."""
-    if isinstance(given, Mapping) and not any(each in STRATEGIES for each in given):
-        return inputs.check_options(given, _OPTIONS, name)
+    if isinstance(given, Mapping) and not any(option in STRATEGIES for option in given):
+        for option in given:
+            if option not in _OPTIONS:
+                raise ValueError(f"{name!r} has the option {option!r}, but may have {', '.join(_OPTIONS)}.")
+        return dict(given)
     return {"strategy": given}
 
 
-_OPTIONS = ("strategy", "batch_size", "density", "cost", "random_share", "quick", "random_state")
-
-
 def _marks(marks: ArrayLike | None, n_queries: int) -> NDArray[np.intp]:
+    """Numbers of answers, ascending, from 0 to n_queries."""
     if marks is None:
         return np.unique(np.linspace(0, n_queries, _MARKS).round().astype(np.intp))
-    return inputs.check_marks(marks, n_queries)
+    places = np.asarray(marks)
+    if places.ndim != 1 or not len(places) or places.dtype.kind not in "iu":
+        raise ValueError(f"marks == {marks!r}, but must be whole numbers.")
+    if places.min() < 0 or places.max() > n_queries:
+        raise ValueError(f"marks == {marks!r}, but must be from 0 to n_queries, {n_queries}.")
+    return np.unique(places).astype(np.intp)
+
+
+def _check_truth(y: Any, n_documents: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """At least two classes, and the place of each document's class among them."""
+    labels = check_labels(y, n_documents)
+    for place, label in enumerate(labels.tolist()):
+        if label is None or label != label:
+            raise ValueError(f"y_true holds {label!r} at {place}, but every document needs its class.")
+    if labels.dtype.kind == "O":
+        labels = np.array(labels.tolist())
+    known = read_labels(labels, n_documents, None)
+    classes, code = known.classes, known.code
+    if len(classes) < 2:
+        raise ValueError(f"y_true holds one class, {classes[0]!r}, but at least two are needed.")
+    if labels.dtype.kind in "if" and classes[0] == -1 and len(classes) > 2:
+        raise ValueError(
+            f"y_true holds -1 at {np.flatnonzero(code == 0)[0]}, which marks a document without a label: "
+            "leave such documents out, or give the class another name."
+        )
+    return classes, code
+
+
+def _check_test(test: Any) -> None:
+    """Raises where what to judge by is neither a share nor documents and their classes."""
+    if not isinstance(test, tuple):
+        inputs.check_share(test, "test")
+        return
+    if len(test) != 2:
+        raise ValueError(
+            f"test holds {len(test)} things, but must be a share, or documents and their classes."
+        )
+    check_labels(test[1], _num_samples(test[0]))
 
 
 def _spread(values: NDArray[np.float64]) -> str:
@@ -372,11 +388,3 @@ def _spread(values: NDArray[np.float64]) -> str:
 
 def _or_dash(value: float, form: str) -> str:
     return "-" if np.isnan(value) else form.format(value)
-
-
-def half_width(curves: Curves) -> NDArray[np.float64]:
-    """Half the 95% interval of the mean at each mark, by Student's t; zero with one repeat."""
-    n = len(curves)
-    if n < 2:
-        return np.zeros(curves.shape[1])
-    return np.asarray(stats.t.ppf(0.975, n - 1) * curves.std(axis=0, ddof=1) / np.sqrt(n))

@@ -1,4 +1,4 @@
-"""Docstrings of the installed packages: a labelled corpus that needs no download."""
+"""Docstrings of the installed packages: a labeled corpus that needs no download."""
 
 import importlib
 import inspect
@@ -7,8 +7,9 @@ import re
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -18,7 +19,7 @@ from plsa.inputs import check_whole
 # scikit-learn offers what is in these only after an import from sklearn.experimental, by whomever.
 _ON_REQUEST = frozenset({"sklearn.impute._iterative", "sklearn.model_selection._search_successive_halving"})
 
-# Modules that are no part of a package's subject, by the last part of their name: tests and tools
+# Modules that are not part of a package's subject, by the last part of their name: tests and tools
 # for tests, build machinery, and those kept only for old callers, whose import warns or whose
 # contents repeat another module (scipy.fftpack is scipy.fft of long ago).
 # fmt: off
@@ -46,7 +47,8 @@ _DOTTED = re.compile(r"\b[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-class _Entry(NamedTuple):
+@dataclass(frozen=True, slots=True, order=True)
+class _Entry:
     """A public object's place and what is written about it."""
 
     name: str
@@ -55,12 +57,9 @@ class _Entry(NamedTuple):
 
 
 def load_docstrings(
-    packages: str | Iterable[str] = ("numpy", "scipy", "sklearn"),
-    *,
-    min_words: int = 20,
-    min_class: int = 20,
+    packages: str | Iterable[str] = ("numpy", "scipy", "sklearn"), *, min_words: int = 20, min_class: int = 20
 ) -> Bunch:
-    """The docstrings of installed packages are a labelled corpus: a document per public object.
+    """The docstrings of installed packages are a labeled corpus: a document per public object.
 
     A document is the docstring of one public function or class; its label is the sub-package it
     lives in, two names deep ("scipy.stats" also holds scipy.stats.qmc), or the package itself for
@@ -129,7 +128,7 @@ def load_docstrings(
     own = _ALIASES.union(modules)
     own_names = re.compile(rf"\b(?:{'|'.join(sorted(own))})\b", re.IGNORECASE)
     parts = own.union(part for found in modules.values() for path in found for part in path.split("."))
-    entries = [entry._replace(text=_without_leaks(entry.text, parts, own_names)) for entry in entries]
+    entries = [replace(entry, text=_without_leaks(entry.text, parts, own_names)) for entry in entries]
     entries = _without_form_letters(entries)
     entries = [entry for entry in entries if len(_WORD.findall(entry.text)) >= min_words]
     entries = _without_copies(entries)
@@ -254,7 +253,7 @@ def _without_form_letters(entries: list[_Entry]) -> list[_Entry]:
     documents = Counter(said for own in lines for said in {said for said, _ in own})
     most = max(10, len(entries) // 200)
     return [
-        entry._replace(text="\n".join(ln for said, ln in own if said and documents[said] <= most))
+        replace(entry, text="\n".join(ln for said, ln in own if said and documents[said] <= most))
         for entry, own in zip(entries, lines, strict=True)
     ]
 

@@ -16,13 +16,7 @@ from typing import Any, NamedTuple, TextIO
 import numpy as np
 from sklearn.utils import Bunch
 
-_FORMATS = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "txt",
-}
+_FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "txt"}
 
 
 class _Record(NamedTuple):
@@ -48,9 +42,9 @@ def read_corpus(
     path : str or path-like
         What is read follows from the name; each kind of file may be compressed (".gz"):
 
-        * ".jsonl", ".ndjson": one JSON object a line. Blank lines are passed over.
-        * ".csv", ".tsv": a header, then one document a row.
-        * ".txt": one document a line, a blank line too, so that document i is line i + 1.
+        * ".jsonl", ".ndjson": one JSON object per line. Blank lines are passed over.
+        * ".csv", ".tsv": a header, then one document per row.
+        * ".txt": one document per line, a blank line too, so that document i is line i + 1.
         * a folder: each ".txt" file in it is a document. The sub-folder it lies in, at the first
           level, is its label; files directly in the folder have none. Names that begin with a
           dot are passed over; other files are, too, with a warning.
@@ -139,7 +133,7 @@ def _label(path: Path, record: _Record, field: str | None, unlabeled: str | None
         if not isinstance(value, bool | int | float):
             raise ValueError(
                 f"{path}, {record.place}: {field!r} must be a string, a number or null; found "
-                f"{_shown(value)}. One label a document."
+                f"{_shown(value)}. One label per document."
             )
         value = json.dumps(value)
     value = value.strip()
@@ -207,7 +201,7 @@ def _undecoded(path: Path, codec: str, packed: bool, error: UnicodeDecodeError) 
 
 
 def _read_jsonl(path: Path, file: TextIO, text: str, label: str | None) -> Generator[_Record, None, None]:
-    labelled = False
+    labeled = False
     number = 0
     for number, line in enumerate(file, 1):
         if not line.strip():
@@ -227,9 +221,9 @@ def _read_jsonl(path: Path, file: TextIO, text: str, label: str | None) -> Gener
                 f"{path}, {place}: no field {text!r}; found {_listed(value)}. Say which one holds "
                 "the text with text=..."
             )
-        labelled |= label in value
+        labeled |= label in value
         yield _Record(place, value[text], None if label is None else value.get(label))
-    if label not in (None, "label") and number and not labelled:
+    if label not in (None, "label") and number and not labeled:
         raise ValueError(f"{path}: no line has a field {label!r}; say which one with label=...")
 
 
@@ -280,7 +274,7 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(found[:10]) + (", ..." if len(found) > 10 else "") or "none"
 
 
-def _read_folder(folder: Path, codec: str, labelled: bool) -> Generator[_Record, None, None]:
+def _read_folder(folder: Path, codec: str, labeled: bool) -> Generator[_Record, None, None]:
     paths: list[str] = []
     others: list[str] = []
     for at, folders, files in os.walk(folder):
@@ -300,4 +294,4 @@ def _read_folder(folder: Path, codec: str, labelled: bool) -> Generator[_Record,
             content = Path(folder, name).read_text(encoding=codec)
         except UnicodeDecodeError as error:
             raise ValueError(_undecoded(Path(folder, name), codec, False, error)) from error
-        yield _Record(name, content, above[0] if above and labelled else None)
+        yield _Record(name, content, above[0] if above and labeled else None)

@@ -60,9 +60,9 @@ def planted_corpus(
         Standard deviation of the logarithm of the rate, at most 3; used by "lognormal" alone.
     doc_concentration : float
         P(z|d) is Dirichlet with this parameter for each topic the document may have: small means
-        one topic a document, large means all alike.
+        one topic per document, large means all alike.
     word_concentration : float
-        P(w|z) is the word's overall frequency times gamma noise of this shape, normalised: small
+        P(w|z) is the word's overall frequency times gamma noise of this shape, normalized: small
         means topics that share few words. With ``zipf_exponent=0`` it is exactly Dirichlet.
     zipf_exponent : float
         The r-th most frequent word has overall frequency r ** -zipf_exponent before the noise.
@@ -180,21 +180,20 @@ def planted_corpus(
     all_indices = np.concatenate(indices).astype(index_type, copy=False)
     indices.clear()
     counts = sparse.csr_array(
-        (all_data, all_indices, indptr.astype(index_type, copy=False)),
-        shape=(n_documents, n_words),
+        (all_data, all_indices, indptr.astype(index_type, copy=False)), shape=(n_documents, n_words)
     )
     counts.has_canonical_format = True  # true by construction; saves a pass over the nonzeros
-    labelled = n_classes is not None
+    labeled = n_classes is not None
     return Bunch(
         counts=counts,
         doc_topic=doc_topic,
         word_topic=word_topic,
         document_length=lengths,
-        target=target if labelled else None,
-        topic_class=np.arange(n_components) // topics_per_class if labelled else None,
+        target=target if labeled else None,
+        topic_class=np.arange(n_components) // topics_per_class if labeled else None,
         DESCR=f"{n_documents} documents of {mean_length:g} tokens ({length_distribution}) drawn "
         f"from a PLSA model with {n_components} topics over {n_words} words"
-        + (f", {topics_per_class} topics in each of {n_classes} classes." if labelled else "."),
+        + (f", {topics_per_class} topics in each of {n_classes} classes." if labeled else "."),
     )
 
 
@@ -256,7 +255,7 @@ def _dirichlet(
     n_columns: int,
     log_base: npt.NDArray[np.float64] | float = 0.0,
 ) -> npt.NDArray[np.float64]:
-    """Rows of exp(log_base) * Gamma(concentration), each normalised to sum to one.
+    """Rows of exp(log_base) * Gamma(concentration), each normalized to sum to one.
 
     In logarithms, by Gamma(a) = Gamma(a + 1) * U ** (1 / a): at small concentrations every gamma
     of a row would underflow to zero.

@@ -78,6 +78,11 @@ class CountEstimator(BaseEstimator):
         """What is computed in; None: as X."""
         return getattr(self, "dtype", None)
 
+    def read_counts(self, X: Any) -> Counts:
+        """The counts of documents to learn from, the parameters being what they may be."""
+        check_parameters(self)
+        return check_counts(self, X, reset=True, dtype=self._real())
+
     def checked_counts(self, X: Any) -> Counts:
         """The counts of new documents, which must have the columns of the fit."""
         check_is_fitted(self)

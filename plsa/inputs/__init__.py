@@ -103,3 +103,14 @@ def check_distributions(given: Any, name: str, shape: tuple[int, int], what: str
             "Divide each row by its sum."
         )
     return matrix / sums[:, np.newaxis]
+
+
+def check_scores(scores: Any) -> NDArray[np.float64]:
+    """Scores of documents, all of them finite."""
+    value = np.asarray(scores)
+    if value.dtype.kind not in "iufb" or value.ndim != 1:
+        raise ValueError(f"scores must be a 1D array of numbers, but is {value.ndim}D of type {value.dtype}.")
+    bad = np.flatnonzero(~np.isfinite(value))
+    if len(bad):
+        raise ValueError(f"scores holds {value[bad[0]]} at {bad[0]}; scores must be finite.")
+    return value.astype(np.float64)

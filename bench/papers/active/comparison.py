@@ -24,7 +24,8 @@ from bench.papers.active.pools import PAIRS, drawn
 from bench.shared import cells, draw, numbers, report
 from bench.shared.cells import Cell, Measured
 from bench.shared.splits import CORPORA
-from plsa.active.simulation import Simulation, half_width
+from plsa.active.simulation import Simulation
+from plsa.show.pictures import half_width
 
 NAME = "comparison"
 OURS = ("auto", "random", "entropy", "vote entropy")

@@ -1,184 +1,40 @@
-"""How many topics a class should have, judged without touching what is unlabelled.
-
-A splitter and a scorer for partly labelled documents, usable wherever scikit-learn takes one, and the search
-for the number of topics that is built on them.
-"""
+"""How many topics a class should have, judged without touching what is unlabeled."""
 
 from __future__ import annotations
 
-import sys
+import numbers
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.metrics import get_scorer
-from sklearn.model_selection import BaseCrossValidator, check_cv, cross_validate
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.model_selection import check_cv, cross_validate
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
 from plsa.engine.counts import Counts
-from plsa.labels.supervision import UNLABELLED, Labels, Layout, is_unlabelled, read_labels
+from plsa.engine.progress import say
+from plsa.estimators.validation import check_labels, read_labels
+from plsa.evaluation.fitted import (
+    free_parameters,
+    independent_draws,
+    last_step,
+    marker,
+    scaled_counts,
+    weight_in_fit,
+    without_steps,
+)
+from plsa.evaluation.folds import DEFAULT_FOLDS, LabeledKFold, labeled_scorer, may_be_held_out
+from plsa.labels.layout import check_topics_per_class
+from plsa.labels.reading import UNLABELED, Labels
+from plsa.show.tables import aligned
+from plsa.show.words import check_topics
 
-_FOLDS = 5  # of a cross-validation that the user says nothing about
 _CRITERIA = ("cv", "aic", "bic", "heterogeneity")
-
-
-class LabeledKFold(BaseCrossValidator):
-    """Stratified folds of the labelled documents; the unlabelled ones are in every training part.
-
-    Every labelled document is held out once, unless it is the only one of its class: those are never held
-    out, so that every class is in every training part. No test fold has an unlabelled document. Folds differ
-    by at most one document, in all and of each class; a class with fewer than `n_splits` documents is in as
-    many folds as it has documents.
-
-    Parameters
-    ----------
-    n_splits : int, default=5
-        Number of folds, at least 2.
-    shuffle : bool, default=True
-        Whether the documents of a class are dealt to the folds at random. False keeps them together as they
-        stand.
-    random_state : int, RandomState or None, default=None
-        Seed of the shuffling. None gives other folds at every call.
-    unlabeled : default=-1
-        The entry of y that marks a document without a label; None and NaN do so always. None: only they do.
-
-    Notes
-    -----
-    The y that an estimator is given for a training part still has its marks: give it the same `unlabeled`.
-    Scorers that need all classes in every fold, such as "neg_log_loss", need `n_splits` documents a class.
-
-    Examples
-    --------
-    >>> from plsa.evaluation.selection import LabeledKFold
-    >>> y = ["food", "food", None, "sport", "sport", None, "music"]
-    >>> folds = LabeledKFold(n_splits=2, shuffle=False)
-    >>> for train, test in folds.split(y, y):
-    ...     print(train, test)
-    [1 2 4 5 6] [0 3]
-    [0 2 3 5 6] [1 4]
-    """
-
-    def __init__(
-        self, n_splits: int = _FOLDS, *, shuffle: bool = True, random_state: Any = None, unlabeled: Any = -1
-    ) -> None:
-        self.n_splits = inputs.check_whole(n_splits, "n_splits", 2)
-        self.shuffle = inputs.check_choice(shuffle, "shuffle", [True, False])
-        self.random_state = random_state
-        self.unlabeled = unlabeled
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """`n_splits`, whatever is given."""
-        return self.n_splits
-
-    def split(
-        self, X: Any, y: Any = None, groups: Any = None
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """The documents, ascending, of the training part and of the test fold, fold after fold."""
-        if groups is not None:
-            warnings.warn("The groups parameter is ignored by LabeledKFold", UserWarning, stacklevel=2)
-        labels = read_labels(y, _num_samples(X), self.unlabeled)
-        fold = self._fold_of(labels)
-        return ((np.flatnonzero(fold != each), np.flatnonzero(fold == each)) for each in range(self.n_splits))
-
-    def _fold_of(self, labels: Labels) -> NDArray[np.intp]:
-        """The fold that each document is held out in; -1: it never is."""
-        held = _may_be_held_out(labels)
-        inputs.check_folds(self.n_splits, int(held.sum()), int(labels.labelled.sum()))
-        rng = check_random_state(self.random_state) if self.shuffle else None
-        fold = np.full(len(held), -1)
-        dealt = 0  # each class goes on where the last one ended: no fold gets all the remainders
-        for each in np.unique(labels.code[held]):
-            of_class = np.flatnonzero(labels.code == each)
-            folds = np.sort((dealt + np.arange(len(of_class))) % self.n_splits)
-            fold[of_class] = folds if rng is None else rng.permutation(folds)
-            dealt += len(of_class)
-        return fold
-
-
-def _may_be_held_out(labels: Labels) -> NDArray[np.bool_]:
-    """Which documents have a label that another one has too."""
-    count = np.bincount(labels.code[labels.labelled], minlength=len(labels.classes))
-    held = labels.labelled.copy()
-    held[held] = count[labels.code[held]] > 1
-    return held
-
-
-class _LabeledScorer:
-    """What `labeled_scorer` gives: a class, so that it can be pickled and shown."""
-
-    def __init__(self, scorer: Any, unlabeled: Any) -> None:
-        self.scorer = scorer
-        self.unlabeled = unlabeled
-
-    def __call__(self, estimator: Any, X: Any, y: Any, **params: Any) -> Any:
-        n_documents = _num_samples(X)
-        y = inputs.check_labels(y, n_documents)
-        missing = is_unlabelled(y, self.unlabeled)
-        known = np.flatnonzero(~missing)
-        if not len(known):
-            warnings.warn(
-                f"none of the {n_documents} documents to score has a label: the score is nan. Split with "
-                "LabeledKFold, which holds out labelled documents only.",
-                UserWarning,
-                stacklevel=2,
-            )
-            return float("nan")
-        if missing.any():
-            X = _safe_indexing(X, known)
-            # Weights and the like go with their documents.
-            params = {
-                name: _safe_indexing(value, known) if np.ndim(value) and len(value) == n_documents else value
-                for name, value in params.items()
-            }
-        # The type that labels share: scikit-learn does not know what to do with numbers among objects.
-        y = np.array(y[known].tolist()) if y.dtype.kind == "O" else y[known]
-        return self.scorer(estimator, X, y, **params)
-
-    def get_metadata_routing(self) -> Any:
-        """What the scorer inside asks for."""
-        return get_routing_for_object(self.scorer)
-
-    def __repr__(self) -> str:
-        return f"labeled_scorer({self.scorer!r}, unlabeled={self.unlabeled!r})"
-
-
-def labeled_scorer(scoring: Any = "accuracy", unlabeled: Any = -1) -> Any:
-    """A scorer that leaves the documents without a label out of what is scored.
-
-    For splitters that know nothing of missing labels and let such documents into test folds. A fold without
-    any label scores nan, with a warning.
-
-    Parameters
-    ----------
-    scoring : str or callable, default="accuracy"
-        The name of a scikit-learn scorer, or a callable(estimator, X, y).
-    unlabeled : default=-1
-        The entry of y that marks a document without a label; None and NaN do so always. None: only they do.
-
-    Returns
-    -------
-    callable(estimator, X, y)
-        For the `scoring` of GridSearchCV, cross_val_score and the like.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.dummy import DummyClassifier
-    >>> from plsa.evaluation.selection import labeled_scorer
-    >>> X = np.ones((4, 1))
-    >>> always = DummyClassifier(strategy="constant", constant=1).fit(X, [0, 1, 1, 1])
-    >>> labeled_scorer("accuracy")(always, X, [1, 0, -1, -1])
-    0.5
-    """
-    return _LabeledScorer(get_scorer(scoring), unlabeled)
 
 
 def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -211,15 +67,15 @@ def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> 
     --------
     >>> import numpy as np
     >>> from plsa import PLSAClassifier
-    >>> from plsa.evaluation.selection import heterogeneity
+    >>> from plsa import heterogeneity
     >>> X = np.array([[4, 0, 0, 0], [0, 4, 0, 0], [0, 0, 2, 2], [0, 0, 2, 2]])
     >>> model = PLSAClassifier(scaling=None, smoothing=1e-3).fit(X, ["mixed", "mixed", "pure", "pure"])
     >>> heterogeneity(model, X, doc_topic=model.doc_topic_).round(2).tolist()
     [0.69, 0.0]
     """
-    last, inside = _without_steps(model, X)
-    word_of_topic = inputs.check_topics(last)
-    counts = _scaled_counts(last, inside)
+    last, inside = without_steps(model, X)
+    word_of_topic = check_topics(last)
+    counts = scaled_counts(last, inside)
     shape = (counts.n_documents, len(word_of_topic))
     if doc_topic is None:
         doc_topic = last.transform(inside)
@@ -283,16 +139,15 @@ class TopicSelection:
         rows = [[named, "topics", *(["score"] if folds else ["log-likelihood", "parameters"]), ""]]
         if not folds:
             rows[0].insert(4, self.criterion.upper())
-        for each in self.scores:
-            row = [str(each.topics), str(each.n_topics)]
+        for score in self.scores:
+            row = [str(score.topics), str(score.n_topics)]
             if folds:
-                row.append(f"{each.score:.4f} ± {each.spread:.4f}")
+                row.append(f"{score.score:.4f} ± {score.spread:.4f}")
             else:
-                row += [f"{each.log_likelihood:,.1f}", f"{each.n_parameters:,.0f}", f"{each.score:,.1f}"]
-            rows.append([*row, "best" if each.topics == self.best else ""])
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([f"TopicSelection by {self.criterion}: {named}={self.best!r}", *lines])
+                row += [f"{score.log_likelihood:,.1f}", f"{score.n_parameters:,.0f}", f"{score.score:,.1f}"]
+            rows.append([*row, "best" if score.topics == self.best else ""])
+        title = f"TopicSelection by {self.criterion}: {named}={self.best!r}"
+        return "\n".join([title, *aligned(rows, names_left=False)])
 
 
 def select_topics(
@@ -326,14 +181,14 @@ def select_topics(
         over words and documents that occur, and n the number of words (tokens): given the parameters every
         word is one independent draw, while documents are not draws, having parameters of their own. Where
         they have none (NaiveBayesEM), a document is one draw: p is K (W - 1) + K - 1 and n the number of
-        documents. A model that gives unlabelled documents a weight does so in all three.
-        "heterogeneity": one topic a class to begin with; then, `max_splits` times, the class of the most
+        documents. A model that gives unlabeled documents a weight does so in all three.
+        "heterogeneity": one topic per class to begin with; then, `max_splits` times, the class of the most
         heterogeneous topic (see `heterogeneity`) gets one topic more. Of all these the one with the highest
         cross-validated score is best.
         Of equals the one with the fewest topics is kept.
     cv : int, splitter or iterable, default=None
         The folds of "cv" and "heterogeneity", the same for all candidates. A number is that of a
-        `LabeledKFold`, with which unlabelled documents stay in training; None is 5, or fewer where no more
+        `LabeledKFold`, with which unlabeled documents stay in training; None is 5, or fewer where no more
         documents can be held out. Test documents without a label are not scored, whatever the splitter.
     scoring : str or callable, default="accuracy"
         What is measured on a fold; higher is better.
@@ -355,17 +210,17 @@ def select_topics(
     Notes
     -----
     Cross-validation costs as many fits as folds for each candidate and looks at what counts, the labels; with
-    very few of them its differences are noise: see the spread. AIC and BIC cost one fit a candidate and know
-    nothing of how well classes are told apart. They compare likelihoods of the same counts: what the
+    very few of them its differences are noise: see the spread. AIC and BIC cost one fit per candidate and
+    know nothing of how well classes are told apart. They compare likelihoods of the same counts: what the
     estimator leaves at "auto", such as `scaling`, is for all candidates what the first one's fit chose, and L
-    and n are those of scaled counts. A candidate whose fit left the unlabelled documents out, where the
+    and n are those of scaled counts. A candidate whose fit left the unlabeled documents out, where the
     first one's did not, is not compared (nan, and a warning). L is that of where EM stopped.
 
     Examples
     --------
     >>> from plsa import PLSAClassifier
     >>> from plsa.datasets import planted_corpus
-    >>> from plsa.evaluation.selection import select_topics
+    >>> from plsa import select_topics
     >>> corpus = planted_corpus(200, 60, 4, n_classes=2, doc_concentration=0.05, random_state=0)
     >>> model = PLSAClassifier(scaling=None, random_state=0)
     >>> found = select_topics(model, corpus.counts, corpus.target, candidates=(1, 2, 4), criterion="bic")
@@ -373,19 +228,19 @@ def select_topics(
     (2, 2)
     """
     inputs.check_choice(criterion, "criterion", _CRITERIA)
-    name = inputs.check_topic_parameter(estimator, criterion)
+    name = _topic_parameter(estimator, criterion)
     if criterion != "heterogeneity":
-        candidates = inputs.check_candidates(candidates)
-    last = _last(estimator)
+        candidates = _check_candidates(candidates)
+    last = last_step(estimator)
     labels = None
     if name.endswith("_per_class"):
-        y = inputs.check_labels(y, _num_samples(X))
-        labels = read_labels(y, len(y), _marker(last))
+        y = check_labels(y, _num_samples(X))
+        labels = read_labels(y, len(y), marker(last))
     search = _Search(estimator, name, X, y, labels)
     if criterion in ("aic", "bic"):
         scores = search.by_information(candidates, criterion, _Progress(name, len(candidates), verbose))
     else:
-        folds = search.folds(cv, labeled_scorer(scoring, _marker(last)), n_jobs)
+        folds = search.folds(cv, labeled_scorer(scoring, marker(last)), n_jobs)
         assert labels is not None
         if criterion == "cv":
             scores = folds.over(candidates, _Progress(name, len(candidates), verbose))
@@ -394,11 +249,52 @@ def select_topics(
             if max_splits is not None:
                 splits = inputs.check_whole(max_splits, "max_splits", 0)
             scores = folds.over_splits(splits, _Progress(name, splits + 1, verbose))
-        inputs.check_some_score([each.score for each in scores])
+        if np.isnan([score.score for score in scores]).all():
+            raise ValueError(
+                "no fold of cv gave a score: their test documents have no label, or scoring gives nan. Pass "
+                "cv=None or a LabeledKFold, which hold out labeled documents only."
+            )
     sign = -1 if criterion in ("aic", "bic") else 1
-    known = [each for each in scores if not np.isnan(each.score)]
-    best = max(known, key=lambda each: (sign * each.score, -each.n_topics))
+    known = [score for score in scores if not np.isnan(score.score)]
+    best = max(known, key=lambda found: (sign * found.score, -found.n_topics))
     return TopicSelection(name, criterion, best.topics, tuple(scores), search.fitted(best.topics))
+
+
+def _topic_parameter(estimator: Any, criterion: str) -> str:
+    """What `set_params` calls the number of topics of an estimator, or of the last step of a Pipeline."""
+    prefix = f"{estimator.steps[-1][0]}__" if len(getattr(estimator, "steps", ())) else ""
+    last = estimator.steps[-1][1] if prefix else estimator
+    names = last.get_params(deep=False) if hasattr(last, "get_params") and not isinstance(last, type) else ()
+    for name in ("topics_per_class", "components_per_class"):
+        if name in names:
+            return prefix + name
+    if "n_components" not in names:
+        raise ValueError(
+            f"estimator == {estimator!r} has no number of topics to choose: it must have a parameter "
+            "topics_per_class, components_per_class or n_components."
+        )
+    if criterion not in ("aic", "bic"):
+        raise ValueError(
+            f"criterion == {criterion!r} needs classes to tell apart, and {type(last).__name__} has none: "
+            "pass criterion='aic' or 'bic', or a classifier with topics_per_class."
+        )
+    return prefix + "n_components"
+
+
+def _check_candidates(candidates: Any) -> list[Any]:
+    """Numbers of topics to try, at least one; whether each fits the classes is not looked at."""
+    if isinstance(candidates, str | Mapping) or not hasattr(candidates, "__iter__"):
+        raise ValueError(f"candidates == {candidates!r}, but must be a list of numbers of topics to try.")
+    given = [value.tolist() if isinstance(value, np.ndarray) else value for value in candidates]
+    given = [inputs.check_whole(n, "candidates", 1) if isinstance(n, numbers.Number) else n for n in given]
+    words = [value for value in given if isinstance(value, str)]
+    if words:
+        raise ValueError(
+            f"candidates holds {words[0]!r}, but must hold numbers of topics, or lists or mappings of them."
+        )
+    if not given:
+        raise ValueError("candidates is empty: give at least one number of topics to try.")
+    return given
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,17 +320,17 @@ class _Search:
         if self.labels is None:
             return int(value)
         named = self.name.rpartition("__")[2]
-        of_class = inputs.check_topics_per_class(value, self.labels.classes, named)
-        return int(of_class.sum()) + int(getattr(_last(self.estimator), "extra_topics", 0))
+        of_class = check_topics_per_class(value, self.labels.classes, named)
+        return int(of_class.sum()) + int(getattr(last_step(self.estimator), "extra_topics", 0))
 
     def folds(self, cv: Any, scorer: Any, n_jobs: int | None) -> _Folds:
         """The search by cross-validation, on folds that are the same for all."""
         assert self.labels is not None
         if cv is None:
-            cv = max(2, min(_FOLDS, int(_may_be_held_out(self.labels).sum())))
+            cv = max(2, min(DEFAULT_FOLDS, int(may_be_held_out(self.labels).sum())))
         if isinstance(cv, int | np.integer):
             # A choice, not a draw: the folds do not move with the estimator's random_state.
-            cv = LabeledKFold(int(cv), random_state=0, unlabeled=_marker(_last(self.estimator)))
+            cv = LabeledKFold(int(cv), random_state=0, unlabeled=marker(last_step(self.estimator)))
         return _Folds(self, list(check_cv(cv).split(self.X, self.y)), scorer, n_jobs)
 
     def by_information(self, candidates: list[Any], criterion: str, progress: _Progress) -> list[TopicScore]:
@@ -447,13 +343,13 @@ class _Search:
             model = self.fitted(value, **settled)
             if not scores:
                 settled = self._settled(model)
-            last, inside = _without_steps(model, self.X)
+            last, inside = without_steps(model, self.X)
             counts, labels = self._of_the_fit(last, inside)
-            weight = _weight_in_fit(last, counts, labels)
-            n_parameters = _free_parameters(last, counts, labels, weight)
-            draws = counts.total(weight) if last.topics_of_documents else float(weight.sum())
-            each = 2.0 if criterion == "aic" else float(np.log(max(draws, 1.0)))
-            score = each * n_parameters - 2 * last.log_likelihood_
+            weight = weight_in_fit(last, counts, labels)
+            n_parameters = free_parameters(last, counts, labels, weight)
+            n_draws = independent_draws(last, counts, weight)
+            penalty = 2.0 if criterion == "aic" else float(np.log(max(n_draws, 1.0)))
+            score = penalty * n_parameters - 2 * last.log_likelihood_
             n_first = n_first or counts.n_documents
             if counts.n_documents != n_first:
                 score = float("nan")
@@ -471,7 +367,7 @@ class _Search:
         """What a fit made of the parameters that were left at "auto"."""
         prefix = self.name.rpartition("__")[0]
         prefix += "__" if prefix else ""
-        last = _last(model)
+        last = last_step(model)
         return {
             prefix + name: getattr(last, name + "_")
             for name, value in last.get_params(deep=False).items()
@@ -479,20 +375,20 @@ class _Search:
         }
 
     def _of_the_fit(self, model: Any, X: Any) -> tuple[Counts, Labels | None]:
-        """The documents that `doc_topic_` has rows for, all or the labelled ones, and their labels."""
-        counts, labels = _scaled_counts(model, X), self.labels
+        """The documents that `doc_topic_` has rows for, all or the labeled ones, and their labels."""
+        counts, labels = scaled_counts(model, X), self.labels
         if labels is not None and len(model.doc_topic_) != counts.n_documents:
-            some = np.flatnonzero(labels.labelled)
+            some = np.flatnonzero(labels.labeled)
             counts, labels = counts.of_documents(some), Labels(labels.classes, labels.code[some])
         return counts, labels
 
     def most_heterogeneous(self, value: Any) -> int:
         """The class of the topic with the largest volume; of equals that of the most used."""
-        last, inside = _without_steps(self.fitted(value), self.X)
+        last, inside = without_steps(self.fitted(value), self.X)
         counts, _ = self._of_the_fit(last, inside)
         topics = np.asarray(last.doc_topic_, dtype=np.float64)
-        volume, used = _volume(counts, topics, inputs.check_topics(last)), topics.sum(axis=0)
-        own = np.flatnonzero(last.topic_class_ != UNLABELLED)
+        volume, used = _volume(counts, topics, check_topics(last)), topics.sum(axis=0)
+        own = np.flatnonzero(last.topic_class_ != UNLABELED)
         widest = max(own.tolist(), key=lambda topic: (volume[topic], used[topic]))
         return int(last.topic_class_[widest])
 
@@ -532,7 +428,7 @@ class _Folds:
         return scores
 
     def over_splits(self, n_splits: int, progress: _Progress) -> list[TopicScore]:
-        """The score of one topic a class, and after each split of the most heterogeneous topic."""
+        """The score of one topic per class, and after each split of the most heterogeneous topic."""
         assert self.search.labels is not None
         topics = [1] * len(self.search.labels.classes)
         scores = self.over([topics], progress)
@@ -541,57 +437,6 @@ class _Folds:
             topics = [number + (place == widest) for place, number in enumerate(topics)]
             scores += self.over([topics], progress)
         return scores
-
-
-def _weight_in_fit(model: Any, counts: Counts, labels: Labels | None) -> NDArray[np.float64]:
-    """How often each document counts: once, and as the model has it if it is without a label."""
-    weight = np.ones(counts.n_documents)
-    if labels is not None:
-        without = getattr(model, "unlabeled_weight_", getattr(model, "unlabeled_weight", 1.0))
-        weight[~labels.labelled] = without
-    return weight
-
-
-def _free_parameters(model: Any, counts: Counts, labels: Labels | None, weight: NDArray[np.float64]) -> float:
-    """K (W - 1) + sum_d weight_d (topics that d may use - 1), or + K - 1 where documents have one topic.
-
-    W counts the words that occur in these documents, and d the documents that have words: all else is not
-    learnt from them but fixed by smoothing and prior. A document that counts twice is two documents, each
-    with topics of its own. The few parameters of labels, such as the chances of mislabelling, are left out.
-    """
-    n_topics = len(model.components_)
-    n_words = int((counts.word_totals() > 0).sum())
-    if not model.topics_of_documents:
-        return n_topics * (n_words - 1) + n_topics - 1
-    allowed = np.full(counts.n_documents, float(n_topics))
-    if labels is not None:
-        of_class = Layout(np.asarray(model.topic_class_), len(labels.classes)).allowed().sum(axis=1)
-        allowed[labels.labelled] = of_class[labels.code[labels.labelled]]
-    full = counts.lengths() > 0
-    return n_topics * (n_words - 1) + float(weight[full] @ (allowed[full] - 1))
-
-
-def _last(model: Any) -> Any:
-    """The model itself, or the last step of a Pipeline."""
-    return model.steps[-1][1] if hasattr(model, "steps") else model
-
-
-def _without_steps(model: Any, X: Any) -> tuple[Any, Any]:
-    """The model at the end of a fitted Pipeline, and what the other steps make of X."""
-    if hasattr(model, "steps"):
-        X = model[:-1].transform(X)
-    return _last(model), X
-
-
-def _scaled_counts(model: Any, X: Any) -> Counts:
-    """The counts of X as the fitted model works with them."""
-    real = model._real() if hasattr(model, "_real") else getattr(model, "dtype", None)
-    counts = inputs.check_counts(model, X, reset=False, dtype=real)
-    return model._scaled(counts) if hasattr(model, "_scaled") else counts
-
-
-def _marker(model: Any) -> Any:
-    return getattr(model, "unlabeled", UNLABELLED)
 
 
 class _Progress:
@@ -610,8 +455,7 @@ class _Progress:
         if not self.verbose:
             return
         left = (time.perf_counter() - self.began) / self.shown * (self.n_scores - self.shown)
-        sys.stderr.write(
+        say(
             f"select_topics: {self.name}={value} ({self.shown} of {self.n_scores}): {score}, "
-            f"about {left:.0f} s left\n"
+            f"about {left:.0f} s left"
         )
-        sys.stderr.flush()

@@ -1,19 +1,20 @@
-"""What a fitted model has learnt, in words."""
+"""What a fitted model has learned, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from plsa import inputs
 
 # A word counts as at most so many times as probable in a topic as in the others. Without a limit
 # the words that no other topic has would come first however rare they are.
-_MOST_TIMES = 1000.0
+_MAX_RATIO = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,11 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     ----------
     model : estimator with `components_` (topics x words), or a Pipeline that ends in one
         Rows are brought to sum one, so that topic models of scikit-learn do as well.
-    vocabulary : list of words, mapping from word to column, or fitted vectoriser, default=None
-        What the columns are called. None: as the Pipeline's vectoriser has it, else the model's
+    vocabulary : list of words, mapping from word to column, or fitted vectorizer, default=None
+        What the columns are called. None: as the Pipeline's vectorizer has it, else the model's
         `feature_names_in_`, else the number of the column.
     n : int, default=10
-        Words a topic. There are fewer where no more speak for it: those of probability zero are
+        Words per topic. There are fewer where no more speak for it: those of probability zero are
         left out, and by ratio those that are no more probable than in the other topics.
     by : {"ratio", "probability"}, default="ratio"
         "probability" ranks by P(w|z): what the topic is made of, words that are frequent everywhere
@@ -82,8 +83,8 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     n = inputs.check_whole(n, "n", 1)
     inputs.check_choice(by, "by", ["ratio", "probability"])
     last = model.steps[-1][1] if hasattr(model, "steps") else model
-    word_of_topic = inputs.check_topics(last)
-    words = inputs.check_vocabulary(vocabulary, model, word_of_topic.shape[1])
+    word_of_topic = check_topics(last)
+    words = _check_vocabulary(vocabulary, model, word_of_topic.shape[1])
     score = word_of_topic
     if by == "ratio":
         score = _ratio(word_of_topic, getattr(last, "topic_prior_", None))
@@ -94,10 +95,7 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
         best = best[row[best] > 0]
         found.append(
             TopicWords(
-                topic,
-                labels[topic],
-                tuple(words[column] for column in best),
-                tuple(row[best].tolist()),
+                topic, labels[topic], tuple(words[column] for column in best), tuple(row[best].tolist())
             )
         )
     return found
@@ -114,7 +112,7 @@ def _ratio(word_of_topic: NDArray[np.float64], prior: Any) -> NDArray[np.float64
         if n_topics > 1:
             others = (together - share[topic] * row) / (share.sum() - share[topic])
         at = row > 0
-        ratio = row[at] / np.maximum(others[at], row[at] / _MOST_TIMES)
+        ratio = row[at] / np.maximum(others[at], row[at] / _MAX_RATIO)
         score[topic, at] = row[at] * np.log(ratio)
     return score
 
@@ -127,16 +125,56 @@ def _labels(model: Any, n_topics: int) -> list[Any]:
     return [None if place < 0 else classes[place] for place in model.topic_class_]
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table, figures to the right; a row of two cells where others have more is a remark.
+def check_topics(model: Any) -> NDArray[np.float64]:
+    """P(w|z) of a fitted model, topics x words: `components_` with rows that sum to one."""
+    if not hasattr(model, "components_"):
+        check_is_fitted(model)
+        raise ValueError(f"model == {model!r} has no topics; it must have components_ after fit.")
+    components = np.array(model.components_, dtype=np.float64)
+    if components.ndim != 2 or not np.all((components >= 0) & np.isfinite(components)):
+        raise ValueError(
+            f"components_ of {model!r} are not word distributions: they must be topics x words, "
+            "finite and >= 0."
+        )
+    total = components.sum(axis=1, keepdims=True)
+    np.divide(components, total, out=components, where=total > 0)
+    return components
 
-    A remark takes the room of all figures: it does not widen their columns.
+
+def _check_vocabulary(vocabulary: Any, model: Any, n_words: int) -> list[str]:
+    """What the columns of the counts are called.
+
+    `vocabulary` may be a list of words, a mapping from word to column, or have
+    `get_feature_names_out`. None: as the steps of `model` before its last have it, where it is a
+    Pipeline, else its `feature_names_in_`, else the numbers of the columns.
     """
-    longest = max(map(len, rows))
-    figures = [row[1:] for row in rows if len(row) == longest]
-    widths = [max(len(row[0]) for row in rows), *(max(map(len, each)) for each in zip(*figures, strict=True))]
-    lines = []
-    for first, *others in rows:
-        cells = others if len(others) < longest - 1 else map(str.rjust, others, widths[1:])
-        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
-    return lines
+    if vocabulary is None:
+        if len(getattr(model, "steps", ())) > 1:
+            try:
+                vocabulary = model[:-1].get_feature_names_out()
+            except AttributeError:  # of a step that does not know, such as a HashingVectorizer
+                vocabulary = None
+        else:
+            vocabulary = getattr(model, "feature_names_in_", None)
+        if vocabulary is None:
+            vocabulary = range(n_words)
+    elif hasattr(vocabulary, "get_feature_names_out"):
+        vocabulary = vocabulary.get_feature_names_out()
+    elif isinstance(vocabulary, Mapping):
+        if sorted(vocabulary.values()) != list(range(len(vocabulary))):
+            raise ValueError(
+                "vocabulary is a mapping, but not from each word to its column: its values must be "
+                f"0 to {len(vocabulary) - 1}, each once."
+            )
+        vocabulary = sorted(vocabulary, key=vocabulary.__getitem__)
+    if isinstance(vocabulary, str) or not hasattr(vocabulary, "__len__"):
+        raise ValueError(
+            f"vocabulary == {vocabulary!r}, but must be a list of words, a mapping from word to "
+            "column, or a fitted vectorizer."
+        )
+    if len(vocabulary) != n_words:
+        raise ValueError(
+            f"vocabulary has {len(vocabulary)} words, but the model was fitted on {n_words} columns; "
+            "pass that of the vectorizer that made its counts."
+        )
+    return [str(word) for word in vocabulary]

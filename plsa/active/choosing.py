@@ -1,0 +1,317 @@
+"""Which documents to ask for: the strategies by name, and what chooses by them.
+
+A strategy is a function that gives every open document of a `Question` a score, and a line in `STRATEGIES`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from plsa import inputs
+from plsa.active import queries
+from plsa.active.landscape import Landscape
+from plsa.active.pool import Chances, Documents, PoolModel, RememberedPool, with_codes
+from plsa.active.queries import Scores
+from plsa.active.session import Session, coded
+from plsa.labels.reading import UNLABELED, Labels
+
+_MEMBERS = 4  # of a committee
+_CANDIDATES = 30  # documents whose answers are supposed
+_JUDGED = 200  # documents that supposed answers are judged by
+_UNLIKELY = 0.01  # an answer that is not worth supposing
+
+Strategy = str | Mapping[str, float] | Callable[[NDArray[Any]], ArrayLike]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is known when documents are chosen."""
+
+    model: PoolModel
+    chance: Chances  # P(class|document) of those that may be asked for
+    guesses: NDArray[np.intp]
+    left: Documents  # those that may be asked for
+    n: int
+    rng: np.random.RandomState
+    landscape: Landscape
+    power: float  # of the density
+    votes: Callable[[], NDArray[np.float64]]  # (D, C): of all models so far
+
+    @property
+    def is_weighed(self) -> bool:
+        """Whether the density has a say, and there is any."""
+        return bool(self.power) and self.landscape.known
+
+    def weighed(self, scores: Scores) -> Scores:
+        """Scores times a power of the density of documents, as far as it has a say."""
+        if not self.is_weighed:
+            return scores
+        return np.asarray(queries.from_zero(scores) * self.landscape.density()[self.left] ** self.power)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How a strategy scores documents."""
+
+    score: Callable[[Question], Scores]
+    density: float = 0.0  # its power, where none is given
+    weighed: bool = True  # whether scores are multiplied by it
+
+
+def _auto(question: Question) -> Scores:
+    """The margin, times a power of the density among documents by their margins."""
+    margin = queries.smallest_margin(question.chance)
+    if not question.is_weighed:
+        return margin
+    doubt = np.zeros(question.landscape.n_documents)
+    doubt[question.left] = margin
+    return np.asarray(margin * question.landscape.density(doubt)[question.left] ** question.power)
+
+
+def _committee(question: Question) -> Scores:
+    """How far the members of a committee disagree."""
+    return queries.disagreement(question.model.committee(question.left, _MEMBERS, question.rng))
+
+
+def _expected(loss: str) -> Callable[[Question], Scores]:
+    """What candidates are expected to save beside the worst of them; of all others minus infinity."""
+
+    def score(question: Question) -> Scores:
+        left, rng = question.left, question.rng
+        number = max(_CANDIDATES, 3 * question.n)
+        guesses = question.guesses if question.n > 1 else None  # a batch is of different classes
+        candidates = queries.select(_auto(question), number, rng, guesses)
+        losses = expected_losses(
+            question.model,
+            left[candidates],
+            question.chance[candidates],
+            rng.permutation(left)[:_JUDGED],
+            lambda found: queries.expected_loss(found, loss),
+        )
+        scores = np.full(len(left), -np.inf)
+        scores[candidates] = losses.max() - losses
+        return scores
+
+    return score
+
+
+STRATEGIES = {
+    "auto": Rule(_auto, 0.5, weighed=False),
+    "entropy": Rule(lambda question: queries.entropy(question.chance)),
+    "least confidence": Rule(lambda question: queries.least_confidence(question.chance)),
+    "margin": Rule(lambda question: queries.smallest_margin(question.chance)),
+    "vote entropy": Rule(lambda question: queries.vote_entropy(question.votes()[question.left])),
+    "topic entropy": Rule(lambda question: queries.entropy(question.model.topics(question.left))),
+    "committee": Rule(_committee, 1.0),
+    "expected log loss": Rule(_expected("log"), 0.5, weighed=False),
+    "expected error": Rule(_expected("zero-one"), 0.5, weighed=False),
+    "random": Rule(lambda question: question.rng.uniform(size=len(question.left)), weighed=False),
+}
+
+
+def expected_losses(
+    model: PoolModel, candidates: Documents, chance: Chances, judged: Documents, loss: Any
+) -> NDArray[np.float64]:
+    """What the model expects to lose on the judged documents after the answer to each candidate.
+
+    sum_y P(y|d) loss(P(.|judged) once d is of class y), over the classes that are not unlikely: the expected
+    error of Roy and McCallum (2001).
+    """
+    supposed = model.suppose(judged)
+    losses = np.empty(len(candidates))
+    for place, document in enumerate(candidates.tolist()):
+        likely = np.flatnonzero(chance[place] >= min(_UNLIKELY, chance[place].max()))
+        share = chance[place][likely] / chance[place][likely].sum()
+        losses[place] = sum(
+            part * loss(supposed.after(document, int(of_class)))
+            for part, of_class in zip(share, likely, strict=True)
+        )
+    return losses
+
+
+def check_strategy(strategy: Any) -> dict[str, float]:
+    """The strategies by name and their weights; none where it is a function."""
+    if callable(strategy):
+        return {}
+    known = list(STRATEGIES)
+    weights = (
+        strategy if isinstance(strategy, Mapping) else {strategy: 1.0} if isinstance(strategy, str) else {}
+    )
+    for name in weights:
+        if name not in known:
+            raise ValueError(f"strategy == {name!r}, but must be a function or one of {known}.")
+    if not weights:
+        raise ValueError(
+            f"strategy == {strategy!r}, but must be a function, one of {known}, or a dict of some of them "
+            "and their weights."
+        )
+    return {
+        name: inputs.check_number(weight, f"the weight of {name!r}", above=0.0)
+        for name, weight in weights.items()
+    }
+
+
+def check_density(density: float | None, weights: Mapping[str, float]) -> float:
+    """The power of the density, as given or as the strategies have it."""
+    if density is not None:
+        return inputs.check_number(density, "density")
+    return max((STRATEGIES[name].density for name in weights), default=0.0)
+
+
+def check_cost(cost: ArrayLike, n_documents: int) -> NDArray[np.float64]:
+    """A number above 0 for each document."""
+    costs = np.asarray(cost)
+    if costs.shape != (n_documents,) or costs.dtype.kind not in "biuf":
+        raise ValueError(
+            f"cost has shape {costs.shape} and type {costs.dtype}, but must be one number for each of the "
+            f"{n_documents} documents."
+        )
+    wrong = np.flatnonzero(~(costs > 0) | ~np.isfinite(costs))
+    if len(wrong):
+        raise ValueError(f"cost holds {costs[wrong[0]]} at {wrong[0]}; a cost must be finite and above 0.")
+    return costs.astype(np.float64)
+
+
+_Guesses = tuple[list[Any], NDArray[np.intp]] | None  # classes, and the guessed one of each document
+
+
+@dataclass(slots=True)
+class Chooser:
+    """Chooses the documents that a session asks for, some of them at random."""
+
+    session: Session
+    pool: RememberedPool
+    landscape: Landscape
+    strategy: Strategy
+    density: float
+    cost: NDArray[np.float64] | None
+    random_share: float
+    random_state: int
+    weights: dict[str, float] = field(init=False)
+    _reserved: list[int] = field(init=False)  # documents to be drawn, in their order
+    _guessed: dict[int, _Guesses] = field(init=False)  # by the place of a question in the history
+
+    def __post_init__(self) -> None:
+        self.weights = check_strategy(self.strategy)
+        # A part of all documents that are open, whatever is asked later.
+        left = self.session.open()
+        shuffled = np.random.RandomState(self.random_state).permutation(left)
+        self._reserved = shuffled[: int(np.ceil(self.random_share * len(left)))].astype(int).tolist()
+        self._guessed = {}
+
+    def forget(self) -> None:
+        """Lets go of what models guessed whose questions were taken back."""
+        now = len(self.session.history)
+        self._guessed = {place: guess for place, guess in self._guessed.items() if place < now}
+
+    def choose(self, n: int) -> tuple[list[int], list[int]]:
+        """Documents to ask for, and those of them that are drawn at random, which come last."""
+        session = self.session
+        left = session.open()
+        left = left[~np.isin(left, session.pending)]
+        # The seed of a question depends on what was answered before, not on how often was asked.
+        rng = np.random.RandomState([self.random_state, len(session.history)])
+        n = min(n, len(left))
+        if [*self.weights] == ["random"]:
+            drawn = rng.permutation(left)[:n].tolist()
+            return drawn, drawn
+        still = set(left.tolist()) if self._reserved else set()
+        kept = [place for place in self._reserved if place in still]
+        due = int(self.random_share * (session.n_asked + n)) - int(self.random_share * session.n_asked)
+        others = left[~np.isin(left, kept)]
+        chosen = self._chosen(others, n - len(kept[:due]), rng)
+        drawn = kept[: n - len(chosen)]  # all of them where no others are left
+        return chosen + drawn, drawn
+
+    def _chosen(self, left: Documents, n: int, rng: np.random.RandomState) -> list[int]:
+        """The documents that are most worth asking for."""
+        if min(n, len(left)) == 0:
+            return []
+        model, chance = self._said(left)
+        if model is None or chance is None:
+            known = [place for place, label in enumerate(self.session.labels) if label is not None]
+            seen = [*self.session.skipped, *self.session.pending, *known]
+            return self.landscape.unlike(left, seen, n, self.random_state)
+        guesses = chance.argmax(axis=1)
+        question = Question(
+            model, chance, guesses, left, n, rng, self.landscape, self.density, lambda: self.votes(model)
+        )
+        scores = self._scores(question)
+        if self.cost is not None:
+            scores = queries.per_cost(queries.from_zero(scores), self.cost[left])
+        return left[queries.select(scores, n, rng, guesses)].tolist()
+
+    def _said(self, left: Documents) -> tuple[PoolModel | None, Chances | None]:
+        """The model that asks and what it says of documents; None where too little is known for any.
+
+        Some estimators say so by an error.
+        """
+        labels = self.shown(self.session.coded())
+        try:
+            model = self.pool.learn(labels)
+            return model, None if model is None else model.chances(left)
+        except ValueError as error:
+            known = int(labels.labeled.sum())
+            warnings.warn(
+                f"{self.pool.name} cannot learn from {known} labels yet ({error}); documents that are unlike "
+                "each other are asked for instead.",
+                UserWarning,
+                stacklevel=5,
+            )
+            return None, None
+
+    def _scores(self, question: Question) -> Scores:
+        """How much each document is worth asking for."""
+        if callable(self.strategy):
+            own = inputs.check_scores(self.strategy(question.chance))
+            if len(own) != len(question.left):
+                raise ValueError(f"strategy gave {len(own)} scores for {len(question.left)} documents.")
+            return question.weighed(own)
+        several = {}
+        for name in self.weights:
+            rule = STRATEGIES[name]
+            scores = rule.score(question)
+            several[name] = question.weighed(scores) if rule.weighed else scores
+        return queries.combined(several, self.weights) if len(several) > 1 else several.popitem()[1]
+
+    def shown(self, labels: Labels) -> Labels:
+        """What the model that asks may know: not the labels of drawn documents, but that there is a class."""
+        code = labels.code.copy()
+        code[list(self.session.drawn)] = UNLABELED
+        met = set(np.unique(code).tolist())
+        for place in self.session.told:
+            if place in self.session.drawn and int(labels.code[place]) not in met:
+                code[place] = labels.code[place]
+                met.add(int(labels.code[place]))
+        return with_codes(labels, code)
+
+    def votes(self, model: PoolModel) -> NDArray[np.float64]:
+        """Of all models that have chosen a question and had the classes of now, and of the present one."""
+        everyone = np.arange(self.session.n_documents)
+        votes = np.zeros((len(everyone), len(model.classes)))
+        history, labels = self.session.history, list(self.session.initial)
+        for place, event in enumerate(history):
+            if event.kind == "query" and place not in self._guessed:
+                shown = self.pool.learn(self.shown(coded(labels)), keep=False)
+                self._guessed[place] = _guesses(shown, everyone)
+            for index, label in zip(event.indices, event.labels, strict=False):
+                labels[index] = label
+        here = len(history)  # where the question stands that is being chosen
+        self._guessed[here] = _guesses(model, everyone)
+        asked = [place for place, event in enumerate(history) if event.kind == "query"]
+        for guess in (self._guessed[place] for place in [*asked, here]):
+            if guess is not None and guess[0] == model.classes.tolist():
+                votes[everyone, guess[1]] += 1
+        return votes
+
+
+def _guesses(model: PoolModel | None, documents: Documents) -> _Guesses:
+    if model is None:
+        return None
+    return model.classes.tolist(), model.chances(documents).argmax(axis=1)

@@ -1,0 +1,204 @@
+"""Our semi-supervised models, quickly: a few passes from the labels of now, while a person reads a document.
+
+Going on from the parameters of the answer before would be cheaper still, but a topic that has taken the wrong
+words does not give them back: on 20 Newsgroups with 220 labels 56% of the documents were right so, and 73%
+with passes from the labels. And what depends on the labels alone is the same after undoing and resuming.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+
+from plsa.active.pool import Chances, Documents
+from plsa.engine import starts
+from plsa.engine.counts import Counts
+from plsa.engine.parameters import Fit, Real, padded, unpadded
+from plsa.engine.steps import fold_in
+from plsa.estimators.semisupervised import SemiSupervised
+from plsa.labels.corpus import Corpus, check_some_words
+from plsa.labels.reading import Labels
+from plsa.learning.aspects import by_class, label_topic_of
+from plsa.learning.guesses import label_trust
+from plsa.learning.scaling import TFIDF, scaled_by, vectors
+from plsa.learning.semisupervised import Plan, sketch
+from plsa.learning.student import MAX_LABEL_WEIGHT, probabilities, teach
+
+_PASSES = 8  # of a quick model: with more its documents are no better classified
+_ROUNDS = 2  # of folding in after a supposed answer
+
+
+class QuickPool:
+    """Counts that are read, checked and scaled once, and models of them in a few passes."""
+
+    def __init__(self, estimator: SemiSupervised, X: Any) -> None:
+        self.estimator = clone(estimator)
+        counts = self.estimator.read_counts(X)
+        check_some_words(counts)
+        plan = self.estimator.plan(np.empty(0))
+        scaling = plan.scalings[plan.default_scaling]
+        self.counts = scaled_by(None if scaling is None else scaling.fit(counts), counts)
+        self.vectors = vectors(TFIDF.fit(counts), counts)
+
+    @staticmethod
+    def serves(estimator: Any) -> bool:
+        """Whether an estimator has quick models: our semi-supervised ones have."""
+        return isinstance(estimator, SemiSupervised)
+
+    def learn(self, labels: Labels, words: Real | None = None) -> QuickModel:
+        """The model of labels, from padded P(w|z) if given."""
+        plan = self.estimator.plan(labels.classes)
+        fit = sketch(Corpus(self.counts, labels), plan, _PASSES, words).unless_interrupted()
+        return QuickModel(self, labels, plan, fit)
+
+
+class QuickModel:
+    """A few passes from some labels; and a student of the labels alone, if the estimator has students."""
+
+    def __init__(self, pool: QuickPool, labels: Labels, plan: Plan, fit: Fit) -> None:
+        self.pool = pool
+        self.labels = labels
+        self.plan = plan
+        self.settings = plan.settings
+        self.fit = fit
+        self._taught: Real | None = None
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The classes that have a label."""
+        return self.labels.classes
+
+    def class_topic(self) -> NDArray[np.float64]:
+        """(C, K): P(class|topic)."""
+        return label_topic_of(self.fit, self.settings.layout)
+
+    def topics(self, documents: Documents) -> NDArray[np.float64]:
+        """P(topic|document) as it was learned."""
+        rows = self.fit.parameters.doc_topic[documents]
+        return unpadded(rows, self.settings.layout.n_topics).astype(np.float64)
+
+    def chances(self, documents: Documents) -> Chances:
+        """What the aspects say, and the student, which has the say that it has in the estimator's guesses."""
+        found = self.of_aspects(documents)
+        if not self.plan.student:
+            return found
+        trust = label_trust(int(self.labels.labeled.sum()), len(self.classes))
+        return np.asarray((1 - trust) * found + trust * self._of_student()[documents])
+
+    def guesses(self, documents: Documents) -> NDArray[Any]:
+        """The most probable class of each."""
+        return np.asarray(self.classes[self.chances(documents).argmax(axis=1)])
+
+    def of_aspects(self, documents: Documents) -> Chances:
+        """P(y|d) = sum_z P(z|d) P(y|z)."""
+        return by_class(self.topics(documents), self.class_topic())
+
+    def _of_student(self) -> Real:
+        """What a linear student of the labeled documents says of all."""
+        if self._taught is None:
+            known = np.flatnonzero(self.labels.labeled)
+            matrix = self.pool.vectors[known]
+            # Words that stand in none of them have no weight: there is no need to reckon with them.
+            met = np.unique(matrix.indices)
+            weights = np.zeros((matrix.shape[1], len(self.classes)), dtype=matrix.dtype)
+            weights[met] = teach(
+                sparse.csr_array(matrix[:, met]),
+                self.labels.code[known],
+                np.full(len(known), MAX_LABEL_WEIGHT),
+                len(self.classes),
+            )
+            self._taught = probabilities(np.asarray(self.pool.vectors @ weights))
+        return self._taught
+
+    def committee(
+        self, documents: Documents, n_members: int, rng: np.random.RandomState
+    ) -> NDArray[np.float64]:
+        """What models say that start at draws from the Dirichlet distributions of the classes' words.
+
+        The committee of McCallum and Nigam (1998): each member goes the same few passes over labeled and
+        unlabeled documents.
+        """
+        counts, code, layout = self.pool.counts, self.labels.code, self.settings.layout
+        weight = Corpus(counts, self.labels).with_unlabeled(self.settings.unlabeled_weight).weight
+        members = []
+        for _ in range(n_members):
+            words = starts.words_drawn(counts, code, layout.topic_class, weight, rng)
+            members.append(self.pool.learn(self.labels, words).of_aspects(documents))
+        return np.array(members)
+
+    def suppose(self, judged: Documents) -> QuickSupposed:
+        """One step of EM after one more answer, for these documents."""
+        return QuickSupposed(self, judged)
+
+
+class QuickSupposed:
+    """What a document that is given a label changes at once: the words of the topics, then P(z|d) of others.
+
+    The expected counts of the topics are N(w, z) = N(z) P(w|z), N(z) being those of the last pass. A document
+    without a label has part u n(d, w) P(z|w, d) in them; as one of class y it has n(d, w) P(z|w, d, y)
+    instead, its topics those of the class. P(w|z) follows from the counts, and the judged documents are
+    folded in from where they are, for two rounds.
+    """
+
+    def __init__(self, model: QuickModel, judged: Documents) -> None:
+        pool, layout = model.pool, model.settings.layout
+        self.model = model
+        self.n_topics = layout.n_topics
+        self.class_topic = model.class_topic()
+        self.counts, self.vocabulary = _own_words(pool.counts.of_documents(judged))
+        assert model.fit.state is not None
+        smoothing = model.plan.method.smoothing
+        self.total = model.fit.state[:, : self.n_topics].sum(axis=0) + smoothing * pool.counts.n_words
+        self.words = unpadded(model.fit.parameters.word_topic, self.n_topics)
+        self.inside = self.words[self.vocabulary] * self.total  # (W', K) expected counts
+        self.start = model.fit.parameters.doc_topic[judged]
+        strength = model.settings.prior_strength
+        prior = (
+            layout.topic_prior(Corpus(pool.counts, model.labels).class_frequencies())[np.newaxis] * strength
+        )
+        self.prior = padded(prior, pool.counts.dtype) if strength else None
+
+    def after(self, document: int, of_class: int) -> Chances:
+        """P(class|document) of the judged documents, this one being of that class."""
+        model, counts = self.model, self.model.pool.counts
+        own = counts.between(document, document + 1)
+        topics = model.topics(np.array([document]))[0]
+        allowed = topics * model.settings.layout.allowed()[of_class]
+        if allowed.sum() <= 0:  # the model had ruled the class out
+            allowed = model.settings.layout.allowed()[of_class]
+        joint = self.words[own.word].astype(np.float64)
+        now = own.count[:, np.newaxis] * (
+            _shares(joint * allowed) - model.settings.unlabeled_weight * _shares(joint * topics)
+        )
+        total = self.total + now.sum(axis=0)
+        place = np.searchsorted(self.vocabulary, own.word)
+        met = np.flatnonzero(place < len(self.vocabulary))
+        met = met[self.vocabulary[place[met]] == own.word[met]]
+        words = self.inside / total
+        words[place[met]] += now[met] / total
+        folded = fold_in(
+            self.counts,
+            padded(np.maximum(words, 0), counts.dtype),
+            self.start,
+            prior=self.prior,
+            max_iter=_ROUNDS,
+            tol=0.0,
+            n_threads=model.plan.method.n_threads,
+        )
+        return by_class(unpadded(folded.doc_topic, self.n_topics), self.class_topic)
+
+
+def _own_words(counts: Counts) -> tuple[Counts, NDArray[Any]]:
+    """The same documents over the words that stand in them, and which words those are."""
+    vocabulary, place = np.unique(counts.word, return_inverse=True)
+    return Counts(counts.offset, place.astype(np.int32), counts.count, len(vocabulary)), vocabulary
+
+
+def _shares(joint: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows that sum to one; those of nothing stay."""
+    total = joint.sum(axis=1, keepdims=True)
+    return joint / np.where(total > 0, total, 1)

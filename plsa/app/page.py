@@ -1,0 +1,63 @@
+"""Lines for a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Generator, Iterable
+
+_WIDTH = 80
+
+
+class Page:
+    """Lines for a terminal: headings stand out where it has colors, stages say how long they took.
+
+    What the stream's encoding lacks is written as "?".
+    """
+
+    def __init__(self, color: bool = True) -> None:
+        self._stream = sys.stdout
+        self._encoding = getattr(self._stream, "encoding", None) or "utf-8"
+        self._color = (
+            color
+            and self._stream.isatty()
+            and not os.environ.get("NO_COLOR")
+            and os.environ.get("TERM") != "dumb"
+        )
+
+    def write(self, text: str) -> None:
+        """Writes at once, so that a reader sees what is under way."""
+        self._stream.write(text.encode(self._encoding, "replace").decode(self._encoding))
+        self._stream.flush()
+
+    def line(self, text: str = "") -> None:
+        """Writes a line, indented."""
+        self.write(f"  {text}\n" if text else "\n")
+
+    def heading(self, text: str) -> None:
+        """Begins a part."""
+        self.write(f"\n\033[1m{text}\033[0m\n" if self._color else f"\n{text}\n")
+
+    def words(self, name: str, width: int, words: Iterable[str]) -> None:
+        """Writes a name and as many words as the line has room for."""
+        text = name.ljust(width)
+        for word in words:
+            if len(text) + 3 + len(word) > _WIDTH:
+                break
+            text += f" {word}"
+        self.line(text)
+
+    @contextlib.contextmanager
+    def stage(self, doing: str) -> Generator[None]:
+        """Says what is under way and, when it is done, how long it took."""
+        self.write(f"  {doing} ... ")
+        begin = time.perf_counter()
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.write("\n")
+            raise
+        taken = time.perf_counter() - begin
+        self.write(f"{taken:.{1 if taken >= 1 else 2}f} s\n")

@@ -1,0 +1,193 @@
+"""Folds and scores of partly labeled documents, usable wherever scikit-learn takes a splitter or a scorer."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import BaseCrossValidator
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.validation import _num_samples
+
+from plsa import inputs
+from plsa.estimators.validation import check_labels, read_labels
+from plsa.labels.reading import Labels, is_unlabeled
+
+DEFAULT_FOLDS = 5
+
+
+class LabeledKFold(BaseCrossValidator):
+    """Stratified folds of the labeled documents; the unlabeled ones are in every training part.
+
+    Every labeled document is held out once, unless it is the only one of its class: those are never held
+    out, so that every class is in every training part. No test fold has an unlabeled document. Folds differ
+    by at most one document, in all and of each class; a class with fewer than `n_splits` documents is in as
+    many folds as it has documents.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    shuffle : bool, default=True
+        Whether the documents of a class are dealt to the folds at random. False keeps them together as they
+        stand.
+    random_state : int, RandomState or None, default=None
+        Seed of the shuffling. None gives other folds at every call.
+    unlabeled : default=-1
+        The entry of y that marks a document without a label; None and NaN do so always. None: only they do.
+
+    Notes
+    -----
+    The y that an estimator is given for a training part still has its marks: give it the same `unlabeled`.
+    Scorers that need all classes in every fold, such as "neg_log_loss", need `n_splits` documents per class.
+
+    Examples
+    --------
+    >>> from plsa import LabeledKFold
+    >>> y = ["food", "food", None, "sport", "sport", None, "music"]
+    >>> folds = LabeledKFold(n_splits=2, shuffle=False)
+    >>> for train, test in folds.split(y, y):
+    ...     print(train, test)
+    [1 2 4 5 6] [0 3]
+    [0 2 3 5 6] [1 4]
+    """
+
+    def __init__(
+        self,
+        n_splits: int = DEFAULT_FOLDS,
+        *,
+        shuffle: bool = True,
+        random_state: Any = None,
+        unlabeled: Any = -1,
+    ) -> None:
+        self.n_splits = inputs.check_whole(n_splits, "n_splits", 2)
+        self.shuffle = inputs.check_choice(shuffle, "shuffle", [True, False])
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """`n_splits`, whatever is given."""
+        return self.n_splits
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """The documents, ascending, of the training part and of the test fold, fold after fold."""
+        if groups is not None:
+            warnings.warn("The groups parameter is ignored by LabeledKFold", UserWarning, stacklevel=2)
+        labels = read_labels(y, _num_samples(X), self.unlabeled)
+        fold = self._fold_of(labels)
+        return ((np.flatnonzero(fold != part), np.flatnonzero(fold == part)) for part in range(self.n_splits))
+
+    def _fold_of(self, labels: Labels) -> NDArray[np.intp]:
+        """The fold that each document is held out in; -1: it never is."""
+        held = may_be_held_out(labels)
+        _check_folds(self.n_splits, int(held.sum()), int(labels.labeled.sum()))
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        fold = np.full(len(held), -1)
+        dealt = 0  # each class goes on where the last one ended: no fold gets all the remainders
+        for code in np.unique(labels.code[held]):
+            of_class = np.flatnonzero(labels.code == code)
+            folds = np.sort((dealt + np.arange(len(of_class))) % self.n_splits)
+            fold[of_class] = folds if rng is None else rng.permutation(folds)
+            dealt += len(of_class)
+        return fold
+
+
+def may_be_held_out(labels: Labels) -> NDArray[np.bool_]:
+    """Which documents have a label that another one has too."""
+    count = np.bincount(labels.code[labels.labeled], minlength=len(labels.classes))
+    held = labels.labeled.copy()
+    held[held] = count[labels.code[held]] > 1
+    return held
+
+
+def _check_folds(n_splits: int, n_held: int, n_labeled: int) -> None:
+    """Raises where the labeled documents that may be held out do not fill the folds."""
+    if n_held == 0:
+        raise ValueError(
+            f"y labels {n_labeled} documents, each the only one of its class: none can be held out and "
+            "leave its class in training. Label at least two documents of some class."
+        )
+    if n_held < n_splits:
+        alone = n_labeled - n_held
+        raise ValueError(
+            f"n_splits == {n_splits}, but only {n_held} documents can be held out: {n_labeled} have a label"
+            + (f", of which {alone} are the only one of their class" if alone else "")
+            + f". Pass n_splits <= {n_held}, or label more documents."
+        )
+
+
+class _LabeledScorer:
+    """What `labeled_scorer` gives: a class, so that it can be pickled and shown."""
+
+    def __init__(self, scorer: Any, unlabeled: Any) -> None:
+        self.scorer = scorer
+        self.unlabeled = unlabeled
+
+    def __call__(self, estimator: Any, X: Any, y: Any, **params: Any) -> Any:
+        n_documents = _num_samples(X)
+        y = check_labels(y, n_documents)
+        missing = is_unlabeled(y, self.unlabeled)
+        known = np.flatnonzero(~missing)
+        if not len(known):
+            warnings.warn(
+                f"none of the {n_documents} documents to score has a label: the score is nan. Split with "
+                "LabeledKFold, which holds out labeled documents only.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return float("nan")
+        if missing.any():
+            X = _safe_indexing(X, known)
+            # Weights and the like go with their documents.
+            params = {
+                name: _safe_indexing(value, known) if np.ndim(value) and len(value) == n_documents else value
+                for name, value in params.items()
+            }
+        # The type that labels share: scikit-learn does not know what to do with numbers among objects.
+        y = np.array(y[known].tolist()) if y.dtype.kind == "O" else y[known]
+        return self.scorer(estimator, X, y, **params)
+
+    def get_metadata_routing(self) -> Any:
+        """What the scorer inside asks for."""
+        return get_routing_for_object(self.scorer)
+
+    def __repr__(self) -> str:
+        return f"labeled_scorer({self.scorer!r}, unlabeled={self.unlabeled!r})"
+
+
+def labeled_scorer(scoring: Any = "accuracy", unlabeled: Any = -1) -> Any:
+    """A scorer that leaves the documents without a label out of what is scored.
+
+    For splitters that know nothing of missing labels and let such documents into test folds. A fold without
+    any label scores nan, with a warning.
+
+    Parameters
+    ----------
+    scoring : str or callable, default="accuracy"
+        The name of a scikit-learn scorer, or a callable(estimator, X, y).
+    unlabeled : default=-1
+        The entry of y that marks a document without a label; None and NaN do so always. None: only they do.
+
+    Returns
+    -------
+    callable(estimator, X, y)
+        For the `scoring` of GridSearchCV, cross_val_score and the like.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from plsa import labeled_scorer
+    >>> X = np.ones((4, 1))
+    >>> always = DummyClassifier(strategy="constant", constant=1).fit(X, [0, 1, 1, 1])
+    >>> labeled_scorer("accuracy")(always, X, [1, 0, -1, -1])
+    0.5
+    """
+    return _LabeledScorer(get_scorer(scoring), unlabeled)
