@@ -62,7 +62,7 @@ def test_a_room_imports_only_those_before_it(module):
 
 @pytest.mark.parametrize("module", MODULES, ids=str)
 def test_outside_libraries_have_their_rooms(module):
-    """The kernels are called by the engine; scikit-learn begins with the estimators; pictures are `show`'s."""
+    """Kernels are the engine's, scikit-learn begins with the estimators, matplotlib is for `show`."""
     room = module.parts[0]
     here = {name.split(".")[0] for name, _ in imports(PACKAGE / module)}
     if room in ROOMS[: ROOMS.index("estimators")]:
@@ -95,9 +95,10 @@ def test_no_underscore_crosses_a_module(module):
 
 
 def test_the_engine_raises_nothing_about_input():
-    """What a user handed in is checked before it comes here."""
+    """What a user handed in is checked before it comes here; Ctrl-C goes on."""
     for path in (PACKAGE / "engine").glob("*.py"):
-        assert not [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Raise)]
+        raised = [node.exc for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Raise)]
+        assert [ast.unparse(each) for each in raised if each] in ([], ["KeyboardInterrupt"])
 
 
 def test_the_reference_never_uses_the_library():

@@ -8,22 +8,27 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import beta
 
-from plsa import PLSA, inputs
+from plsa import PLSA
 from plsa.datasets import planted_corpus
-from plsa.engine.parameters import Fit
+from plsa.engine import em
+from plsa.engine.parameters import Fit, StopReason
 from plsa.engine.starts import words_from_clusters
-from plsa.estimators.positives import recall_above
-from plsa.learning import committee, linked_means, student
-from plsa.learning.committee import Member, Topics, opinion, votes
-from plsa.learning.linked_means import means
+from plsa.estimators.positives import likeness
+from plsa.estimators.validation import check_counts
+from plsa.learning import clusters, committee
+from plsa.learning.aspects import OpenModel
+from plsa.learning.clusters import spherical_kmeans
+from plsa.learning.committee import Member, most_probable_topics, opinion, votes
+from plsa.learning.positives import recall_above
+from plsa.learning.scaling import TFIDF, vectors
 
 
 @pytest.fixture(scope="module")
 def planted():
     """Documents of four topics as counts, as vectors, and what they are."""
     corpus = planted_corpus(240, 120, 4, n_classes=4, doc_concentration=0.05, random_state=0)
-    counts = inputs.check_counts(PLSA(), corpus.counts, reset=True, dtype="float64")
-    return counts, student.features(student.fit_scaler(counts, None), counts), corpus.target
+    counts = check_counts(PLSA(), corpus.counts, reset=True, dtype="float64")
+    return counts, vectors(TFIDF.fit(counts), counts), corpus.target
 
 
 @pytest.mark.parametrize(("found", "number"), [(1, 1), (3, 5), (5, 5), (40, 100)])
@@ -81,7 +86,7 @@ def test_means_find_planted_topics(planted, first):
     _, matrix, target = planted
     found = []
     for seed in range(5):
-        label = means(matrix, 6, np.array(first, dtype=np.intp), np.random.RandomState(seed))
+        label = spherical_kmeans(matrix, 6, np.array(first, dtype=np.intp), np.random.RandomState(seed))
         assert label.min() >= 0
         assert label.max() < 6
         pure = [np.bincount(target[label == each]).max() for each in range(6) if np.any(label == each)]
@@ -93,32 +98,32 @@ def test_means_find_planted_topics(planted, first):
 
 @pytest.mark.parametrize("first", [[], [5, 9, 11]])
 def test_means_are_spherical_k_means(first):
-    """Nearest centre by cosine, then centres at the mean direction; an empty cluster keeps its own."""
+    """Nearest center by cosine, then centers at the mean direction; an empty cluster keeps its own."""
     noisy = np.random.default_rng(0).poisson(20 / np.arange(1, 101), (80, 100))
-    counts = inputs.check_counts(PLSA(), noisy, reset=True, dtype="float64")
-    matrix = student.features(student.fit_scaler(counts, None), counts)
-    found = means(matrix, 7, np.array(first, dtype=np.intp), np.random.RandomState(3))
+    counts = check_counts(PLSA(), noisy, reset=True, dtype="float64")
+    matrix = vectors(TFIDF.fit(counts), counts)
+    found = spherical_kmeans(matrix, 7, np.array(first, dtype=np.intp), np.random.RandomState(3))
     rng, dense = np.random.RandomState(3), matrix.toarray()
     parts = [rng.choice(80, 5, replace=False) for _ in range(7)]
     if first:
         parts[0] = first
-    centre = [dense[part].sum(axis=0) / np.linalg.norm(dense[part].sum(axis=0)) for part in parts]
-    for _ in range(linked_means._ROUNDS):
-        wanted = np.array([np.argmax([row @ each for each in centre]) for row in dense])
+    center = [dense[part].sum(axis=0) / np.linalg.norm(dense[part].sum(axis=0)) for part in parts]
+    for _ in range(clusters._ROUNDS):
+        wanted = np.array([np.argmax([row @ each for each in center]) for row in dense])
         for each in range(7):
             if np.any(wanted == each):
                 mean = dense[wanted == each].sum(axis=0)
-                centre[each] = mean / np.linalg.norm(mean)
+                center[each] = mean / np.linalg.norm(mean)
     assert_array_equal(found, wanted)
 
 
 def test_topics_of_documents_are_those_of_plsa(planted):
     """Some steps from the clusters, then the most probable topic: as PLSA from the same start."""
     counts, _, target = planted
-    found = Topics(counts, 0.01, 1.0, 1).of_documents(target, 4)
+    found = most_probable_topics(OpenModel(counts, 4, 0.01, 1.0), target)
     dense = counts.matrix().toarray()
     theta, phi = np.full((240, 4), 0.25), words_from_clusters(counts, target, 4)[:, :4]
-    for _ in range(committee._STEPS):
+    for _ in range(committee._PASSES):
         theta, phi, _ = reference.linked_step(dense, theta, phi, np.ones(240), 0.25, 0.01, [], [])
     assert_array_equal(found, theta.argmax(axis=1))
 
@@ -131,8 +136,9 @@ def test_the_committee_finds_the_positives(planted, n_known):
     positive[np.flatnonzero(target == 1)[:n_known]] = True
     heard = []
     members = committee.ask(
-        Topics(counts, 0.01, 1.0, 1),
+        lambda number: OpenModel(counts, number, 0.01, 1.0),
         matrix,
+        likeness(matrix, positive),
         positive,
         np.random.RandomState(0),
         lambda number, asked: heard.append((number, len(asked))),
@@ -147,12 +153,12 @@ def test_ctrl_c_inside_a_model_is_no_opinion(planted, monkeypatch):
     """The loop notes it and returns; the committee must not go on."""
     counts, _, target = planted
 
-    def interrupted(steps, parameters, stop):
-        return Fit(parameters, [0.0], "interrupted", 1, None, 0, 0.0)
+    def interrupted(steps, parameters, stop, callback):
+        return Fit(parameters, [0.0], StopReason.INTERRUPTED, 1, None, 0.0)
 
-    monkeypatch.setattr(committee.em, "run", interrupted)
+    monkeypatch.setattr(em, "run", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        Topics(counts, 0.01, 1.0, 1).of_documents(target, 4)
+        most_probable_topics(OpenModel(counts, 4), target)
 
 
 def test_halves_change_places():
@@ -174,10 +180,12 @@ def test_few_documents_have_few_topics(planted):
     """No more than one for two documents, but some."""
     counts, matrix, target = planted
     some = np.arange(12)
+    positive = target[some] == target[0]
     members = committee.ask(
-        Topics(counts.of_documents(some), 0.01, 1.0, 1),
+        lambda number: OpenModel(counts.of_documents(some), number, 0.01, 1.0),
         matrix[some],
-        target[some] == target[0],
+        likeness(matrix[some], positive),
+        positive,
         np.random.RandomState(0),
         lambda number, asked: None,
     )

@@ -281,7 +281,7 @@ def test_the_table():
     """A title, a header and a row a model, in columns."""
     X, shown, truth = planted()
     lines = repr(compare_pu(X, shown, QUICK, truth)).splitlines()
-    assert lines[0].startswith("Classifiers of 12 positives, 228 unlabelled documents, judged by the truth")
+    assert lines[0].startswith("Classifiers of 12 positives, 228 unlabeled documents, judged by the truth")
     assert lines[1].split() == ["precision", "recall", "F1", "AUC", "seconds"]
     assert [line.split()[0] for line in lines[2:]] == ["SpyEM", "PEBL", "RocchioSVM"]
     assert len({len(line) for line in lines[1:]}) == 1
@@ -388,10 +388,10 @@ def test_a_picture_of_nothing_says_so():
 # ---- the share of positives
 
 
-def simulated(rng, n_known, share, distance, n_unlabelled=2000):
+def simulated(rng, n_known, share, distance, n_unlabeled=2000):
     """Scores of known positives, and of unlabelled documents with this share of others like them."""
-    n_hidden = round(share * n_unlabelled)
-    hidden, negative = rng.normal(distance, 1, n_hidden), rng.normal(0, 1, n_unlabelled - n_hidden)
+    n_hidden = round(share * n_unlabeled)
+    hidden, negative = rng.normal(distance, 1, n_hidden), rng.normal(0, 1, n_unlabeled - n_hidden)
     scores = np.concatenate([rng.normal(distance, 1, n_known), hidden, negative])
     return scores, np.arange(len(scores)) < n_known
 
@@ -453,7 +453,7 @@ def test_the_share_by_hand():
     scores = np.concatenate([np.full(10, 5.0), np.full(20, 6.0), np.zeros(80)])
     found = estimate_prior(scores, np.arange(110) < 10)
     assert_allclose(found.share, 0.2 * 11 / 10)
-    assert (found.n_positives, found.n_unlabelled, found.level) == (10, 100, 0.9)
+    assert (found.n_positives, found.n_unlabeled, found.level) == (10, 100, 0.9)
     assert repr(found).startswith("PriorEstimate(0.220, 90% from ")
 
 

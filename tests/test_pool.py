@@ -7,8 +7,6 @@ import reference
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from plsa.estimators.labelled import by_class
-from plsa.labels.supervision import Labels, lay_out
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.feature_selection import SelectFpr, SelectKBest, chi2
@@ -24,7 +22,6 @@ from plsa import (
     MissingLabelPLSA,
     NaiveBayesEM,
     SoftMislabelingPLSA,
-    inputs,
 )
 from plsa.active import queries
 from plsa.active.choosing import expected_losses
@@ -32,9 +29,13 @@ from plsa.active.pool import FittedPool, chances, counted, takes_unlabeled, vect
 from plsa.active.quick import QuickPool
 from plsa.active.session import coded
 from plsa.datasets import planted_corpus
-from plsa.engine import starts as start
+from plsa.engine import starts
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import unpadded
+from plsa.estimators.validation import check_counts
+from plsa.labels.layout import lay_out
+from plsa.labels.reading import Labels
+from plsa.learning.aspects import by_class
 
 ALL = (MissingLabelPLSA, FakeLabelPLSA, HardMislabelingPLSA, SoftMislabelingPLSA)
 models = pytest.mark.parametrize("model", ALL, ids=lambda model: model.__name__)
@@ -62,7 +63,7 @@ def codes(labels):
 
 def read(matrix, dtype=np.float64):
     """Counts in the form of the kernels."""
-    return inputs.check_counts(MissingLabelPLSA(), matrix, reset=True, dtype=dtype)
+    return check_counts(MissingLabelPLSA(), matrix, reset=True, dtype=dtype)
 
 
 # --- the quick model -----------------------------------------------------------------------------
@@ -88,7 +89,7 @@ def test_a_quick_model_is_eight_passes_of_the_missing_label_model(model, options
     some = np.array([7, 3, 79])
     assert_array_equal(quick.topics(some), fitted.doc_topic_[some])
     assert_allclose(quick.of_aspects(some), wanted[some], rtol=1e-14)
-    if quick.pool.model.student is None:
+    if not quick.plan.student:
         assert_array_equal(quick.chances(some), quick.of_aspects(some))
 
 
@@ -168,7 +169,7 @@ def test_drawn_words_are_distributions(dtype, data):
     )
     weight = data.draw(st.none() | st.just(np.full(matrix.shape[0], 0.5, dtype)))
     labels = Labels(np.arange(n_classes), np.asarray(code, dtype=np.int32))
-    words = start.words_drawn(counts, labels, layout, weight, np.random.RandomState(0))
+    words = starts.words_drawn(counts, labels.code, layout.topic_class, weight, np.random.RandomState(0))
     assert words.dtype == dtype
     assert np.all(words >= 0)
     assert_allclose(words[:, : layout.n_topics].sum(axis=0), 1, rtol=1e-5)
@@ -184,7 +185,9 @@ def test_drawn_words_have_the_mean_and_spread_of_their_dirichlet_distribution():
     labels = Labels(np.arange(3), codes(FEW).astype(np.int32))
     layout = lay_out(np.array([1, 1, 1]), 0)
     rng = np.random.RandomState(0)
-    draws = np.array([start.words_drawn(counts, labels, layout, weight, rng)[:, :3] for _ in range(3000)])
+    draws = np.array(
+        [starts.words_drawn(counts, labels.code, layout.topic_class, weight, rng)[:, :3] for _ in range(3000)]
+    )
     mean = reference.first_words(X.toarray(), weight, codes(FEW), np.arange(3))
     assert_allclose(mean, start.words_from_labels(counts, labels, layout, weight, rng)[:, :3], rtol=1e-12)
     n_words = np.array([X[codes(FEW) == each].sum() for each in range(3)])
@@ -200,7 +203,9 @@ def test_drawn_words_of_a_topic_of_no_class_are_those_of_the_corpus():
     labels = Labels(np.arange(3), codes(FEW).astype(np.int32))
     rng = np.random.RandomState(0)
     layout = lay_out(np.array([1, 1, 1]), 1)
-    draws = np.array([start.words_drawn(counts, labels, layout, None, rng)[:, 3] for _ in range(2000)])
+    draws = np.array(
+        [starts.words_drawn(counts, labels.code, layout.topic_class, None, rng)[:, 3] for _ in range(2000)]
+    )
     mean = np.asarray(X.sum(axis=0)).ravel() / X.sum()
     spread = np.sqrt(mean * (1 - mean) / (X.sum() + 1))
     assert np.all(np.abs(draws.mean(axis=0) - mean) <= 5 * spread / np.sqrt(2000))
@@ -212,7 +217,7 @@ def test_drawn_words_of_very_many_counts_are_next_to_their_mean():
     counts = read(X * 1e9)
     labels = Labels(np.arange(3), codes(FEW).astype(np.int32))
     layout = lay_out(np.array([1, 1, 1]), 0)
-    drawn = start.words_drawn(counts, labels, layout, None, np.random.RandomState(0))[:, :3]
+    drawn = starts.words_drawn(counts, labels.code, layout.topic_class, None, np.random.RandomState(0))[:, :3]
     assert_allclose(drawn, reference.first_words(X.toarray(), None, codes(FEW), np.arange(3)), rtol=1e-3)
 
 
@@ -222,7 +227,7 @@ def test_drawn_words_of_a_class_without_words_are_those_of_the_corpus(code):
     counts = read(sparse.csr_array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [1.0, 4.0, 0.0]]))
     labels = Labels(np.arange(3), np.array(code, dtype=np.int32))
     layout = lay_out(np.array([1, 1, 1]), 0)
-    drawn = start.words_drawn(counts, labels, layout, None, np.random.RandomState(0))
+    drawn = starts.words_drawn(counts, labels.code, layout.topic_class, None, np.random.RandomState(0))
     without = 1 if code[1] == 1 else 2
     assert_allclose(drawn[:, without], [0.25, 0.5, 0.25])
     assert np.all(np.isfinite(drawn))
@@ -249,7 +254,9 @@ def test_a_quick_committee_goes_the_same_passes_from_drawn_words(options):
     rng = np.random.RandomState(7)
     weight = np.where(codes(FEW) >= 0, 1.0, 0.1).astype(pool.counts.dtype)
     for member in found:
-        words = start.words_drawn(pool.counts, model.labels, model.settings.layout, weight, rng)
+        words = starts.words_drawn(
+            pool.counts, model.labels.code, model.settings.layout.topic_class, weight, rng
+        )
         assert_array_equal(member, pool.learn(model.labels, words).chances(some))
     assert_array_equal(pool.learn(coded(FEW)).chances(some), model.chances(some))
 
@@ -661,7 +668,9 @@ def test_draws_of_hardly_any_words_are_distributions():
     few = Counts(np.array([0, 2, 4]), np.array([0, 1, 0, 1]), np.array([1e-3, 1e-3, 5, 5], np.float32), 2)
     labels = Labels(np.arange(2), np.array([0, 1], dtype=np.int32))
     for seed in range(300):
-        drawn = start.words_drawn(few, labels, lay_out(np.ones(2, int), 0), None, np.random.RandomState(seed))
+        drawn = starts.words_drawn(
+            few, labels.code, lay_out(np.ones(2, int).topic_class, 0), None, np.random.RandomState(seed)
+        )
         assert_allclose(drawn[:, :2].sum(axis=0), 1, rtol=1e-5)
 
 

@@ -7,12 +7,14 @@ import reference
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from plsa.labels.supervision import Labels
 from scipy import sparse
 
 from plsa.engine.counts import Counts
+from plsa.labels.corpus import Corpus
+from plsa.labels.reading import Labels
 from plsa.learning import evidence, student
-from plsa.learning.evidence import Corpus, Held, hold_out
+from plsa.learning.evidence import HeldOut, hold_out
+from plsa.learning.scaling import TFIDF, vectors
 
 
 def as_counts(X):
@@ -43,8 +45,8 @@ def drawn_lesson(data, real=np.float64, most_classes=4):
 def test_a_student_solves_the_ridge_equations(data):
     """(F'WF + I) B = F'WT, where conjugate gradients may converge; classes may be absent."""
     X, code, weight, n_classes = drawn_lesson(data)
-    scaler = student.fit_scaler(as_counts(X), weight)
-    features = student.features(scaler, as_counts(X))
+    scaler = TFIDF.fit(as_counts(X), weight)
+    features = vectors(scaler, as_counts(X))
     dense = reference.student_features(X.toarray(), reference.inverse_document_frequency(X.toarray(), weight))
     assert_allclose(features.toarray(), dense, rtol=1e-12, atol=1e-15)
     with pytest.MonkeyPatch.context() as patch:
@@ -59,7 +61,7 @@ def test_a_student_solves_the_ridge_equations(data):
 def test_a_few_steps_come_near(data):
     """As set, the student stops early, but where its loss is near the least."""
     X, code, weight, n_classes = drawn_lesson(data)
-    features = student.features(student.fit_scaler(as_counts(X), weight), as_counts(X))
+    features = vectors(TFIDF.fit(as_counts(X), weight), as_counts(X))
     each = reference.damped_weights(code, weight, n_classes)
     target = np.where(code[:, np.newaxis] == np.arange(n_classes), 1.0, -1.0)
 
@@ -98,9 +100,7 @@ def test_an_absent_class_is_minus_one_throughout(converged):
     """No document of it was seen: its scores are below all others', and finite."""
     X = sparse.csr_array(np.array([[3.0, 1, 0], [2, 0, 0], [0, 1, 4], [0, 0, 2]]))
     code = np.array([0, 0, 2, 2], dtype=np.int32)
-    pupil = student.Student(
-        student.fit_scaler(as_counts(X), None), student.teach(X, code, np.full(4, 10.0), 3)
-    )
+    pupil = student.Student(TFIDF.fit(as_counts(X)), student.teach(X, code, np.full(4, 10.0), 3))
     scores = pupil.scores(as_counts(X))
     assert np.isfinite(scores).all()
     assert_array_equal(scores.argmax(axis=1), code)
@@ -115,9 +115,7 @@ def test_a_weight_is_a_repetition():
     weight = np.array([1.0, 2, 1, 3, 1, 1, 2, 0])
     again = np.repeat(np.arange(8), weight.astype(int))
     taught = [
-        student.teach(
-            student.features(student.fit_scaler(as_counts(of), each), as_counts(of)), codes, each, 3
-        )
+        student.teach(vectors(TFIDF.fit(as_counts(of), each), as_counts(of)), codes, each, 3)
         for of, codes, each in ((X, code, weight), (X[again], code[again], np.ones(len(again))))
     ]
     assert_allclose(*taught, rtol=1e-9, atol=1e-12)
@@ -129,8 +127,8 @@ def test_scores_are_each_documents_own(real, data):
     """Alone or in company, to the last bit; zero for an empty document; finite for any."""
     X, code, weight, n_classes = drawn_lesson(data, real)
     counts = as_counts(X)
-    scaler = student.fit_scaler(counts, weight)
-    pupil = student.Student(scaler, student.teach(student.features(scaler, counts), code, weight, n_classes))
+    scaler = TFIDF.fit(counts, weight)
+    pupil = student.Student(scaler, student.teach(vectors(scaler, counts), code, weight, n_classes))
     assert pupil.weights.dtype == real
     scores = pupil.scores(counts)
     assert np.isfinite(scores).all()
@@ -145,10 +143,8 @@ def test_scores_are_each_documents_own(real, data):
 def test_documents_without_a_word_teach_nothing():
     """Nothing but empty documents: all scores are zero, and nothing is divided by zero."""
     X = sparse.csr_array((3, 4))
-    scaler = student.fit_scaler(as_counts(X), None)
-    weights = student.teach(
-        student.features(scaler, as_counts(X)), np.array([0, 1, 1], dtype=np.int32), np.ones(3), 2
-    )
+    scaler = TFIDF.fit(as_counts(X))
+    weights = student.teach(vectors(scaler, as_counts(X)), np.array([0, 1, 1], dtype=np.int32), np.ones(3), 2)
     assert_array_equal(weights, np.zeros((4, 2)))
 
 
@@ -157,7 +153,7 @@ def test_counts_are_not_written_to():
     X = sparse.csr_array(np.array([[3.0, 1, 0], [0, 2, 5]]))
     X.data.flags.writeable = False
     counts = as_counts(X)
-    student.features(student.fit_scaler(counts, None), counts)
+    vectors(TFIDF.fit(counts), counts)
     assert_array_equal(X.toarray(), [[3, 1, 0], [0, 2, 5]])
 
 
@@ -191,7 +187,7 @@ def promises(corpus, parts, *, sample, folds):
     rows = [tuple(row) for row in corpus.counts.matrix().toarray()]
     code = corpus.labels.code
     known = np.flatnonzero(code >= 0)
-    told = known[(corpus.counts.lengths()[known] > 0) & (corpus.each()[known] > 0)]
+    told = known[(corpus.counts.lengths()[known] > 0) & (corpus.weights()[known] > 0)]
     n_documents = len(rows)
     assert len(parts) <= min(folds, 3)
     for inside, outside in parts:
@@ -200,10 +196,10 @@ def promises(corpus, parts, *, sample, folds):
         assert np.all(code[outside] >= 0), "only labelled documents are held out"
         assert np.isin(np.flatnonzero(code < 0), inside).all(), "unlabelled ones always stay"
         assert np.all(corpus.counts.lengths()[outside] > 0)
-        assert np.all(corpus.each()[outside] > 0)
+        assert np.all(corpus.weights()[outside] > 0)
         held = {rows[d] for d in outside}
         for d in known:
-            if rows[d] in held and corpus.each()[d] > 0:
+            if rows[d] in held and corpus.weights()[d] > 0:
                 assert d in outside, "copies are held out together"
         assert set(code[told]) == set(code[np.intersect1d(inside, told)]), "every class is learnt"
         if not sample:
@@ -218,7 +214,7 @@ def test_what_is_held_out(sample, corpus, folds):
     promises(corpus, parts, sample=sample, folds=folds)
     outside = np.concatenate([held for _, held in parts]) if parts else np.array([], dtype=int)
     assert len(np.unique(outside)) == len(outside)
-    code, each = corpus.labels.code, corpus.each()
+    code, each = corpus.labels.code, corpus.weights()
     told = (code >= 0) & (corpus.counts.lengths() > 0) & (each > 0)
     different = {
         c: len({tuple(row) for row in corpus.counts.matrix().toarray()[told & (code == c)]})
@@ -234,7 +230,7 @@ def test_what_is_held_out(sample, corpus, folds):
 @given(corpus=corpora(contradictions=True), folds=st.integers(1, 3))
 def test_copies_with_other_labels_keep_the_promises(corpus, folds):
     """The same words under two labels, as annotators give them: no class is left without a document."""
-    assume(corpus.labels.labelled.any())
+    assume(corpus.labels.labeled.any())
     promises(corpus, hold_out(corpus, sample=False, folds=folds), sample=False, folds=folds)
 
 
@@ -249,7 +245,7 @@ def test_what_is_held_out_does_not_depend_on_the_order(corpus, data):
 
 def test_at_most_so_many_are_tried(monkeypatch):
     """Of many labelled documents a part of each class is held out; with `sample` others are left out."""
-    monkeypatch.setattr(evidence, "_MOST_TRIED", 30)
+    monkeypatch.setattr(evidence, "_MAX_TRIED", 30)
     rng = np.random.default_rng(0)
     X = sparse.csr_array(rng.poisson(1.0, (200, 30)).astype(float) + np.eye(30)[rng.integers(0, 30, 200)])
     code = rng.choice([-1, 0, 1], 200, p=[0.2, 0.6, 0.2]).astype(np.int32)
@@ -282,7 +278,7 @@ def held_of(*right, each=None):
         for name, of in zip("abc", right, strict=False)
     }
     n = len(right[0])
-    return Held(np.zeros(n, dtype=np.int32), np.ones(n) if each is None else np.array(each), probability)
+    return HeldOut(np.zeros(n, dtype=np.int32), np.ones(n) if each is None else np.array(each), probability)
 
 
 def test_better_is_by_more_than_two_standard_errors():
@@ -308,9 +304,9 @@ def test_weights_are_repetitions_in_judging(data):
     each = np.array(data.draw(st.lists(st.integers(1, 4), min_size=n, max_size=n)))
     table = data.draw(drawing.distributions(2 * n, 3, zeros=False))
     code = data.draw(drawing.labels(n, 3, unlabelled=False)).astype(np.int32)
-    weighted = Held(code, each.astype(float), {"a": table[:n], "b": table[n:]})
+    weighted = HeldOut(code, each.astype(float), {"a": table[:n], "b": table[n:]})
     again = np.repeat(np.arange(n), each)
-    repeated = Held(
+    repeated = HeldOut(
         code[again], np.ones(len(again)), {name: p[again] for name, p in weighted.probability.items()}
     )
     assert_allclose(weighted.accuracy("a"), repeated.accuracy("a"))
@@ -324,7 +320,7 @@ def belief(held, name, log_t, usual):
     raised = held.probability[name] ** np.exp(log_t)
     probability = raised / raised.sum(axis=1, keepdims=True)
     told = np.log(probability[np.arange(len(held.code)), held.code])
-    return held.each @ told - 10 * (log_t - np.log(usual)) ** 2
+    return held.weights @ told - 10 * (log_t - np.log(usual)) ** 2
 
 
 @given(data=st.data(), usual=st.sampled_from([1.0, 4.0]))
@@ -333,7 +329,7 @@ def test_sharpness_is_the_most_believed_power(data, usual):
     n = data.draw(st.integers(1, 12))
     table = data.draw(drawing.distributions(n, 3, zeros=False))
     code = data.draw(drawing.labels(n, 3, unlabelled=False)).astype(np.int32)
-    held = Held(code, data.draw(drawing.weights(n)), {"a": table})
+    held = HeldOut(code, data.draw(drawing.weights(n)), {"a": table})
     found = held.sharpness("a", usual)
     grid = np.log(usual) + np.linspace(-3, 3, 601)
     most = max(belief(held, "a", log_t, usual) for log_t in grid)
@@ -350,12 +346,12 @@ def test_sharpness_tempers_the_over_confident():
 
 def test_sharpness_without_evidence_is_the_usual_one():
     """Nothing held out that counts: the belief alone decides."""
-    held = Held(np.zeros(3, dtype=np.int32), np.zeros(3), {"a": np.full((3, 2), 0.5)})
+    held = HeldOut(np.zeros(3, dtype=np.int32), np.zeros(3), {"a": np.full((3, 2), 0.5)})
     assert_allclose(held.sharpness("a", 4.0), 4.0, rtol=0.01)
 
 
 def test_certain_and_wrong_is_still_a_number():
     """A probability of exactly zero for the true class: finite, and less sharp."""
-    held = Held(np.zeros(30, dtype=np.int32), np.ones(30), {"a": np.tile([0.0, 1.0], (30, 1))})
+    held = HeldOut(np.zeros(30, dtype=np.int32), np.ones(30), {"a": np.tile([0.0, 1.0], (30, 1))})
     assert np.isfinite(held.log_probability("a"))
     assert 0 < held.sharpness("a", 1.0) < 1

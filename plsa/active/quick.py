@@ -39,8 +39,7 @@ class QuickPool:
         self.estimator = clone(estimator)
         counts = self.estimator.read_counts(X)
         check_some_words(counts)
-        plan = self.estimator.plan(np.empty(0))
-        scaling = plan.scalings[plan.default_scaling]
+        scaling = self.estimator.default_scaling()
         self.counts = scaled_by(None if scaling is None else scaling.fit(counts), counts)
         self.vectors = vectors(TFIDF.fit(counts), counts)
 

@@ -367,7 +367,8 @@ class NaiveBayesEM(ClassEstimator):
         log sum over the components z of the class of P(z) prod_w P(w|z)^n(d, w); the multinomial coefficient,
         which is the same for all classes, is left out.
         """
-        return self._mixture().joint_classes(self.checked_counts(X))
+        counts = self.checked_counts(X)
+        return self._mixture().joint_classes(counts)
 
     def _mixture(self) -> Mixture:
         return replace(self.model_, n_threads=self.n_threads)
@@ -377,7 +378,8 @@ class NaiveBayesEM(ClassEstimator):
 
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """log P(class|document), found in log space: no probability is too small for it."""
-        return self._mixture().log_probabilities(self.checked_counts(X))
+        counts = self.checked_counts(X)
+        return self._mixture().log_probabilities(counts)
 
     def transform(self, X: Any) -> Real:
         """P(component|document) of each document, its label not known."""

@@ -17,6 +17,7 @@ from plsa.inputs import is_auto
 from plsa.labels.corpus import Corpus
 from plsa.labels.layout import Layout, check_topics_per_class, lay_out
 from plsa.learning.aspects import Method, Settings, label_topic_of
+from plsa.learning.scaling import Scaling
 from plsa.learning.supervised import Alternative, LabelPlan, Learned, learn_from_labels
 
 _DEFAULT_STRENGTH = 5.0
@@ -62,6 +63,11 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
         if is_auto(self.prior_strength):
             found += [Alternative(f"prior_strength={k:g}", "prior_strength", k) for k in (1.0, 20.0)]
         return tuple(found)
+
+    def default_scaling(self) -> Scaling | None:
+        """What is done to counts where there is no evidence, as a value."""
+        scaling = scalings.CANDIDATES[scalings.DEFAULT] if is_auto(self.scaling) else self.scaling
+        return None if scaling is None else scaling.as_value()
 
     def _plan(self, classes: NDArray[Any]) -> dict[str, Any]:
         """What a plan to learn from labels holds."""

@@ -107,15 +107,15 @@ class OneComponent(MissingLabel):
         """P(c) and P(z|c) from the expected numbers of documents of each state and component."""
         documents = count.sum(axis=0)
         n_classes = self.layout.n_classes
-        in_class: Matrix = np.bincount(self.layout.topic_class, documents, n_classes) + self.class_alpha
+        in_class = np.bincount(self.layout.topic_class, documents, n_classes) + self.class_alpha
         total = in_class.sum()
-        class_prior = in_class / total if total > 0 else np.full(n_classes, 1 / n_classes)
+        class_prior = np.asarray(in_class / total if total > 0 else np.full(n_classes, 1 / n_classes))
         component_prior = self._shares(documents + self.component_alpha)
         return replace(self, class_prior=class_prior, component_prior=component_prior)
 
     def with_topic_prior(self, prior: Matrix) -> Self:
         """The gate with this P(z)."""
-        class_prior = np.bincount(self.layout.topic_class, prior, self.layout.n_classes)
+        class_prior = np.asarray(np.bincount(self.layout.topic_class, prior, self.layout.n_classes), float)
         return replace(self, class_prior=class_prior, component_prior=self._shares(prior))
 
     def _shares(self, mass: Matrix) -> Matrix:
