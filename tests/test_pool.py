@@ -185,11 +185,10 @@ def test_drawn_words_have_the_mean_and_spread_of_their_dirichlet_distribution():
     labels = Labels(np.arange(3), codes(FEW).astype(np.int32))
     layout = lay_out(np.array([1, 1, 1]), 0)
     rng = np.random.RandomState(0)
-    draws = np.array(
-        [starts.words_drawn(counts, labels.code, layout.topic_class, weight, rng)[:, :3] for _ in range(3000)]
-    )
+    given = counts, labels.code, layout.topic_class, weight, rng
+    draws = np.array([starts.words_drawn(*given)[:, :3] for _ in range(3000)])
     mean = reference.first_words(X.toarray(), weight, codes(FEW), np.arange(3))
-    assert_allclose(mean, start.words_from_labels(counts, labels, layout, weight, rng)[:, :3], rtol=1e-12)
+    assert_allclose(mean, starts.words_from_groups(*given)[:, :3], rtol=1e-12)
     n_words = np.array([X[codes(FEW) == each].sum() for each in range(3)])
     spread = np.sqrt(mean * (1 - mean) / (2 * n_words + 1))
     assert np.all(np.abs(draws.mean(axis=0) - mean) <= 5 * spread / np.sqrt(3000))
@@ -203,9 +202,8 @@ def test_drawn_words_of_a_topic_of_no_class_are_those_of_the_corpus():
     labels = Labels(np.arange(3), codes(FEW).astype(np.int32))
     rng = np.random.RandomState(0)
     layout = lay_out(np.array([1, 1, 1]), 1)
-    draws = np.array(
-        [starts.words_drawn(counts, labels.code, layout.topic_class, None, rng)[:, 3] for _ in range(2000)]
-    )
+    given = counts, labels.code, layout.topic_class, None, rng
+    draws = np.array([starts.words_drawn(*given)[:, 3] for _ in range(2000)])
     mean = np.asarray(X.sum(axis=0)).ravel() / X.sum()
     spread = np.sqrt(mean * (1 - mean) / (X.sum() + 1))
     assert np.all(np.abs(draws.mean(axis=0) - mean) <= 5 * spread / np.sqrt(2000))
@@ -666,11 +664,9 @@ def test_documents_that_are_no_counts_have_vectors_too():
 def test_draws_of_hardly_any_words_are_distributions():
     """Also in single precision."""
     few = Counts(np.array([0, 2, 4]), np.array([0, 1, 0, 1]), np.array([1e-3, 1e-3, 5, 5], np.float32), 2)
-    labels = Labels(np.arange(2), np.array([0, 1], dtype=np.int32))
+    groups = np.array([0, 1])
     for seed in range(300):
-        drawn = starts.words_drawn(
-            few, labels.code, lay_out(np.ones(2, int).topic_class, 0), None, np.random.RandomState(seed)
-        )
+        drawn = starts.words_drawn(few, groups, groups, None, np.random.RandomState(seed))
         assert_allclose(drawn[:, :2].sum(axis=0), 1, rtol=1e-5)
 
 
