@@ -50,7 +50,7 @@ cdef extern from "loops.h" nogil:
         void (*fold)(const plsa_pass *, const plsa_fold *, int64_t, int64_t, void *) noexcept nogil
         void (*products)(const plsa_pass *, int64_t, int64_t) noexcept nogil
         void (*find)(const plsa_pass *, int64_t, int64_t *, int64_t, int64_t) noexcept nogil
-        void (*normalise_rows)(void *, const void *, const void *, const int32_t *,
+        void (*normalize_rows)(void *, const void *, const void *, const int32_t *,
                                int64_t, int64_t, int64_t) noexcept nogil
         void (*sum_columns)(const void *, double *, int64_t, int64_t, int64_t) noexcept nogil
         void (*scale_columns)(void *, const void *, double, const void *, const void *,
@@ -431,7 +431,7 @@ def fold(
         free(scratch)
 
 
-def normalise_rows(rows, prior, fallback, state, int n_threads):
+def normalize_rows(rows, prior, fallback, state, int n_threads):
     """Each row becomes (row + prior of its state) / its sum, or its state's fallback where that is zero.
 
     Equivalent to `rows += prior[state]; rows /= rows.sum(axis=1, keepdims=True)`.
@@ -451,16 +451,16 @@ def normalise_rows(rows, prior, fallback, state, int n_threads):
     cdef const int32_t *p_state = <const int32_t *>a_state.data()
     with nogil:
         if threads == 1:
-            loops.normalise_rows(p_rows, p_prior, p_fallback, p_state, stride, 0, n)
+            loops.normalize_rows(p_rows, p_prior, p_fallback, p_state, stride, 0, n)
         else:
             for block in prange(blocks, schedule="static", num_threads=threads):
-                loops.normalise_rows(
+                loops.normalize_rows(
                     p_rows, p_prior, p_fallback, p_state, stride,
                     block * BLOCK, min(n, (block + 1) * BLOCK),
                 )
 
 
-def normalise_columns(rows, old, double smoothing, int64_t n_topics, int n_threads):
+def normalize_columns(rows, old, double smoothing, int64_t n_topics, int n_threads):
     """Each column becomes (column + smoothing) / its sum; one whose sum is zero becomes what `old` has.
 
     Equivalent to `rows += smoothing; rows /= rows.sum(axis=0)`.

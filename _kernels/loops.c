@@ -589,7 +589,7 @@ static void find(const plsa_pass *pass, int64_t word, int64_t *where, int64_t be
     }
 }
 
-static void normalise_rows(void *rows, const void *prior, const void *fallback, const int32_t *state,
+static void normalize_rows(void *rows, const void *prior, const void *fallback, const int32_t *state,
                            int64_t stride, int64_t begin, int64_t end)
 {
     const unsigned before = flush_subnormals();
@@ -686,6 +686,6 @@ static void leap(void *x0, const void *x1, const void *x2, double length, double
 #define NAME(a, b, c) JOIN(a, b, c)
 extern const plsa_loops NAME(LEVEL, REAL, INDEX);
 const plsa_loops NAME(LEVEL, REAL, INDEX) = {
-    documents, words, states, fold, products, find, normalise_rows, sum_columns, scale_columns, sum_logs,
+    documents, words, states, fold, products, find, normalize_rows, sum_columns, scale_columns, sum_logs,
     sum_moves, leap,
 };

@@ -57,7 +57,7 @@ typedef struct {
     /* where[d] := the first nonzero of document d whose word is not below `word` */
     void (*find)(const plsa_pass *, int64_t word, int64_t *where, int64_t begin, int64_t end);
     /* row := (row + prior[state]) / its sum, or fallback[state] where that sum is zero */
-    void (*normalise_rows)(void *rows, const void *prior, const void *fallback, const int32_t *state,
+    void (*normalize_rows)(void *rows, const void *prior, const void *fallback, const int32_t *state,
                            int64_t stride, int64_t begin, int64_t end);
     /* total[z] := the sum of column z */
     void (*sum_columns)(const void *rows, double *total, int64_t stride, int64_t begin, int64_t end);

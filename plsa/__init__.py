@@ -1,10 +1,10 @@
-"""Aspect models (PLSA) learnt from partially labelled text.
+"""Aspect models (PLSA) learned from partially labeled text.
 
 `text_classifier` makes a pipeline for texts of which some have labels. `SoftMislabelingPLSA` and its
-relatives learn from labelled and unlabelled documents, and so does `NaiveBayesEM`, a mixture of multinomials;
-`PLSAClassifier` learns from labelled ones, `PLSA` without labels; `CountScaler` prepares counts: all of them
+relatives learn from labeled and unlabeled documents, and so does `NaiveBayesEM`, a mixture of multinomials;
+`PLSAClassifier` learns from labeled ones, `PLSA` without labels; `CountScaler` prepares counts: all of them
 are scikit-learn estimators. `select_topics`, `LabeledKFold` and `labeled_scorer` help to choose; `top_words`
-shows what was learnt; `plsa.datasets` has corpora that need no download.
+shows what was learned; `plsa.datasets` has corpora that need no download.
 """
 
 from plsa import datasets

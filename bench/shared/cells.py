@@ -84,7 +84,7 @@ class Measured:
         ]
 
     def values(self, what: str = "accuracy", scale: float = 100.0, **which: Any) -> dict[int, float]:
-        """Trial -> what was measured, in per cent unless said otherwise, as the mean over the starts."""
+        """Trial -> what was measured, in percent unless said otherwise, as the mean over the starts."""
         found: dict[int, list[float]] = {}
         for result in self.found(**which):
             if result.get(what) is not None:

@@ -1,7 +1,7 @@
 """How long does one EM step of a mixture of multinomials take beside ways that NumPy and SciPy have for it?
 
 On the word counts of 20 Newsgroups, 300 documents labeled, one component a class, one thread: ours
-(`MixtureSteps.expect` and `maximise`, the objective included) and the same update written
+(`MixtureSteps.expect` and `maximize`, the objective included) and the same update written
 
 * in NumPy a document at a time, as MALLET's trainer goes: the joint probabilities of its components, its
   posterior, and its counts added to every component by it;
@@ -41,7 +41,7 @@ _ROWS = 1024  # documents that the dense ways take at a time
 Update = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
-def maximised(word: np.ndarray, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def maximized(word: np.ndarray, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """log P(w|z) and log P(z) from expected counts."""
     word = word + ALPHA
     return np.log(word / word.sum(axis=0)), np.log(documents / documents.sum())
@@ -71,7 +71,7 @@ def rivals(counts: scipy.sparse.csr_matrix, mask: np.ndarray) -> dict[str, Updat
             chance /= chance.sum()
             share[d] = chance
             word_sum[its_words] += its_counts[:, np.newaxis] * chance
-        return maximised(word_sum, share.sum(axis=0))
+        return maximized(word_sum, share.sum(axis=0))
 
     def by_nonzero(log_word: np.ndarray, log_prior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         word_sum = np.zeros_like(log_word)
@@ -85,7 +85,7 @@ def rivals(counts: scipy.sparse.csr_matrix, mask: np.ndarray) -> dict[str, Updat
             each = np.repeat(share, np.diff(offset[begin : end + 1]), axis=0) * count[inside, np.newaxis]
             np.add.at(word_sum, word[inside], each)
             documents += share.sum(axis=0)
-        return maximised(word_sum, documents)
+        return maximized(word_sum, documents)
 
     def dense(log_word: np.ndarray, log_prior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         word_sum = np.zeros_like(log_word)
@@ -95,11 +95,11 @@ def rivals(counts: scipy.sparse.csr_matrix, mask: np.ndarray) -> dict[str, Updat
             share = posterior(block @ log_word + log_prior, mask[begin : begin + _ROWS])
             word_sum += block.T @ share
             documents += share.sum(axis=0)
-        return maximised(word_sum, documents)
+        return maximized(word_sum, documents)
 
     def by_scipy(log_word: np.ndarray, log_prior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         share = posterior(counts @ log_word + log_prior, mask)
-        return maximised(counts.T @ share, share.sum(axis=0))
+        return maximized(counts.T @ share, share.sum(axis=0))
 
     return {
         RIVAL: by_document,
@@ -220,7 +220,7 @@ def measure(options: argparse.Namespace) -> record.Record:
         "words": counts.shape[1],
         "nonzeros": counts.nnz,
         "components": int(code.max()) + 1,
-        "labelled": N_LABELED,
+        "labeled": N_LABELED,
         "turns": turns,
         "steps a turn": f"{each} (NumPy: 1)",
     }
@@ -239,7 +239,7 @@ def tell(facts: dict[str, Any], folder: Path) -> list[str]:
         record.heading(
             "One EM step of a mixture of multinomials",
             "How long does one step take beside the ways that NumPy and SciPy have for it? One "
-            "thread unless said otherwise; all begin at the estimates of the labelled documents and "
+            "thread unless said otherwise; all begin at the estimates of the labeled documents and "
             "find the same parameters. The best step of all turns, the worst in brackets.",
             facts,
         ),

@@ -66,7 +66,7 @@ class Peer:
 
     name: str
     version: str
-    same_model: bool  # True: maximises the likelihood of PLSA; False: LDA, the nearest substitute
+    same_model: bool  # True: maximizes the likelihood of PLSA; False: LDA, the nearest substitute
     update: str  # what one pass does, in the words of the module's docstring
     note: str
     start: Callable[[scipy.sparse.csr_matrix, np.ndarray, np.ndarray], Session]
@@ -162,7 +162,7 @@ def _distributions(doc_factor: np.ndarray, word_factor: np.ndarray) -> tuple[np.
 
     Where the factors are distributions already this only mends rounding. Where they are not (NMF),
     dividing word columns by their sums alone would change the product: the sums move over to the
-    document factor first. What is left is one free scale a document. KL-NMF maximises
+    document factor first. What is left is one free scale a document. KL-NMF maximizes
     sum n log m - sum m for a row m of the product; the best scale makes m sum to the document's
     length, and there it is the PLSA likelihood up to a constant. So dividing each row by its sum
     takes nothing from the peer: it is given the best likelihood that its factors allow.
@@ -290,11 +290,11 @@ def _start_nmf(dtype, order):
             self._word_factor = np.array(word_topic.T, dtype=dtype, order=order)
 
         def advance(self):
-            unpenalised = (1, 0, 0, 1)  # beta of Kullback-Leibler, l1, l2, exponent
+            unpenalized = (1, 0, 0, 1)  # beta of Kullback-Leibler, l1, l2, exponent
             self._doc_factor, *_ = update_documents(
-                self._counts, self._doc_factor, self._word_factor, *unpenalised
+                self._counts, self._doc_factor, self._word_factor, *unpenalized
             )
-            self._word_factor = update_words(self._counts, self._doc_factor, self._word_factor, *unpenalised)
+            self._word_factor = update_words(self._counts, self._doc_factor, self._word_factor, *unpenalized)
             # As NMF does after each update, and for its reason: no denormal numbers.
             self._word_factor[self._word_factor < np.finfo(np.float64).eps] = 0.0
 
@@ -536,7 +536,7 @@ CANDIDATES = {
             "bigartm10",
             True,
             "documents, then words",
-            "fit_offline, no regularisers, one document pass, P(z|d) kept, 5,000 a batch",
+            "fit_offline, no regularizers, one document pass, P(z|d) kept, 5,000 a batch",
             _start_bigartm,
         ),
         Candidate(

@@ -333,7 +333,7 @@ def tell(facts: dict[str, Any], folder: Path) -> list[str]:
             "Does the cost of a nonzero stay the same as the corpus grows, and as topics are added?",
             facts,
         ),
-        "A pass is an expectation, with its likelihood, and a maximisation; the cost is that of the "
+        "A pass is an expectation, with its likelihood, and a maximization; the cost is that of the "
         "best pass, the worst in brackets. The peak of memory is that of `PLSA.fit` with its random "
         "start, in a process of its own, above what the process held with the corpus in memory.",
         f"![Cost by size and by topics]({path.name})",

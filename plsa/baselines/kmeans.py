@@ -19,18 +19,18 @@ from plsa.estimators.parameters import estimator
 
 @estimator
 class MPCKMeans(TfidfClassifier):
-    """K-means with must-links, cannot-links and a learnt metric; one cluster is what is looked for.
+    """K-means with must-links, cannot-links and a learned metric; one cluster is what is looked for.
 
-    All pairs of positives must be in the same cluster, and no positive in the same as an unlabelled document:
-    links that many documents will have to break, at a price. Documents x and the centres of clusters have
+    All pairs of positives must be in the same cluster, and no positive in the same as an unlabeled document:
+    links that many documents will have to break, at a price. Documents x and the centers of clusters have
     unit length, and what is made small is
 
-        sum_d |x_d - centre of its cluster|^2
+        sum_d |x_d - center of its cluster|^2
         + must sum over must-links (d, e) that are broken of |x_d - x_e|^2
         + cannot sum over cannot-links (d, e) that are broken of (F - |x_d - x_e|^2),
 
-    where F is the largest that two documents can have between them. Clusters of unlabelled documents are
-    found given those of the positives, those of positives one by one, then the centres: under one metric the
+    where F is the largest that two documents can have between them. Clusters of unlabeled documents are
+    found given those of the positives, those of positives one by one, then the centers: under one metric the
     objective never rises. A metric gives every word a weight, the less the more it is spread within the
     clusters and across the links. The cluster with most positives is positive.
 
@@ -39,9 +39,9 @@ class MPCKMeans(TfidfClassifier):
     A new document is one without a label: its score is what it would cost in the nearest other cluster
     less what it costs in the positive one, cannot-links to all positives included.
 
-    As published, with a weight for every single link, ten positives and thousands of unlabelled documents
-    have cannot-links that outweigh everything else, and no unlabelled document is left with the positives.
-    Unit length of the centres, without which most documents flock to one cluster, is that of S. Basu, M.
+    As published, with a weight for every single link, ten positives and thousands of unlabeled documents
+    have cannot-links that outweigh everything else, and no unlabeled document is left with the positives.
+    Unit length of the centers, without which most documents flock to one cluster, is that of S. Basu, M.
     Bilenko and R. J. Mooney, "A Probabilistic Framework for Semi-Supervised Clustering", KDD 2004. F is the
     sum of the two largest squared lengths, as of two documents without a common word. One metric serves all
     clusters; one for each is left out.

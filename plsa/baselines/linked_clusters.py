@@ -104,7 +104,7 @@ class LinkedDocuments:
         return Clusters(label, unit(self.sums(label, n_clusters, everything).vector), [])
 
     def start(self, n_clusters: int, rng: np.random.RandomState) -> Clusters:
-        """The positives' mean as the first center, means of random unlabelled documents as the others."""
+        """The positives' mean as the first center, means of random unlabeled documents as the others."""
         others = np.flatnonzero(~self.positive)
         parts = [np.flatnonzero(self.positive)]
         for _ in range(n_clusters - 1):
@@ -122,20 +122,20 @@ class LinkedDocuments:
         near = distances(self.matrix, self.length, center)
         for _ in range(max_iter):
             before = label.copy()
-            self._assign_unlabelled(label, near)
+            self._assign_unlabeled(label, near)
             self._assign_positives(label, near)
             positives = self.sums(label, n_clusters, self.positive)
-            unlabelled = self.sums(label, n_clusters, ~self.positive)
-            used = positives.number + unlabelled.number > 0
-            mean = unit(positives.vector + unlabelled.vector)
+            unlabeled = self.sums(label, n_clusters, ~self.positive)
+            used = positives.number + unlabeled.number > 0
+            mean = unit(positives.vector + unlabeled.vector)
             center = np.where(used[:, np.newaxis], mean, center)
             near = distances(self.matrix, self.length, center)
-            trace.append(self._total(label, near, positives, unlabelled))
+            trace.append(self._total(label, near, positives, unlabeled))
             if np.array_equal(label, before):
                 break
         return Clusters(label, center, trace)
 
-    def _assign_unlabelled(self, label: NDArray[np.intp], near: NDArray[np.float64]) -> None:
+    def _assign_unlabeled(self, label: NDArray[np.intp], near: NDArray[np.float64]) -> None:
         """Given the positives', the cluster of every other document depends on no other one's."""
         others = np.flatnonzero(~self.positive)
         positives = self.sums(label, near.shape[1], self.positive)
@@ -146,8 +146,8 @@ class LinkedDocuments:
         """One by one, those that might want to move, as a look at them all together says."""
         documents = np.flatnonzero(self.positive)
         matrix, length = self.matrix[documents], self.length[documents]
-        unlabelled = self.sums(label, near.shape[1], ~self.positive)
-        alone = near[documents] + self.cannot * unlabelled.closeness(matrix, length, self.farthest)
+        unlabeled = self.sums(label, near.shape[1], ~self.positive)
+        alone = near[documents] + self.cannot * unlabeled.closeness(matrix, length, self.farthest)
         positives = self.sums(label, near.shape[1], self.positive)
         # Must-links to all but those in the cluster are broken; the sum over all is the same everywhere.
         cost = alone - self.must * positives.distances(matrix, length)
@@ -162,24 +162,24 @@ class LinkedDocuments:
 
     def objective(self, label: NDArray[np.intp], center: NDArray[np.float64]) -> float:
         """What is made small."""
-        positives, unlabelled = (
+        positives, unlabeled = (
             self.sums(label, len(center), kind) for kind in (self.positive, ~self.positive)
         )
-        return self._total(label, distances(self.matrix, self.length, center), positives, unlabelled)
+        return self._total(label, distances(self.matrix, self.length, center), positives, unlabeled)
 
     def _total(
         self,
         label: NDArray[np.intp],
         near: NDArray[np.float64],
         positives: ClusterSums,
-        unlabelled: ClusterSums,
+        unlabeled: ClusterSums,
     ) -> float:
         """The objective, from distances to centers and from sums."""
         matrix, length = self.matrix[self.positive], self.length[self.positive]
         own = np.arange(len(length)), label[self.positive]
         apart = positives.distances(matrix, length)
         broken_must = (apart.sum() - apart[own].sum()) / 2
-        broken_cannot = unlabelled.closeness(matrix, length, self.farthest)[own].sum()
+        broken_cannot = unlabeled.closeness(matrix, length, self.farthest)[own].sum()
         within = near[np.arange(len(label)), label].sum()
         return float(within + self.must * broken_must + self.cannot * broken_cannot)
 
@@ -194,12 +194,12 @@ class LinkedDocuments:
         of_means = (total.vector**2 / np.maximum(total.number, 1)[:, np.newaxis]).sum(axis=0)
         within = np.asarray(squared.sum(axis=0)).ravel() - of_means
         positives = self.sums(label, n_clusters, self.positive)
-        unlabelled = self.sums(label, n_clusters, ~self.positive)
+        unlabeled = self.sums(label, n_clusters, ~self.positive)
         # Over the pairs of n numbers, the squared differences sum to n sum x^2 - (sum x)^2.
         square = (members(label, n_clusters, self.positive) @ squared).toarray()
         every = positives.number.sum() * square.sum(axis=0) - positives.vector.sum(axis=0) ** 2
         inside = (positives.number[:, np.newaxis] * square - positives.vector**2).sum(axis=0)
-        cannot = 2 * (positives.vector * unlabelled.vector).sum(axis=0)
+        cannot = 2 * (positives.vector * unlabeled.vector).sum(axis=0)
         spread = np.maximum(within + self.must * (every - inside) + self.cannot * cannot, 0.0)
         weight = 1 / (spread + _METRIC_PRIOR * spread.mean()) if spread.any() else np.ones(len(spread))
         return np.asarray(weight / weight.mean())

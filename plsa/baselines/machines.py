@@ -89,15 +89,15 @@ class IteratedSVM(LinearClassifier, TfidfClassifier):
 class PEBL(IteratedSVM):
     """Positive example based learning: strong negatives by 1-DNF, then SVMs until no new negatives are found.
 
-    A word is a positive feature if a larger share of the positives than of the unlabelled documents have it.
-    Unlabelled documents with none of these words are strong negatives. An SVM learns to tell them from the
+    A word is a positive feature if a larger share of the positives than of the unlabeled documents have it.
+    Unlabeled documents with none of these words are strong negatives. An SVM learns to tell them from the
     positives; what else it takes for negative joins them, and the next SVM learns, until nothing joins.
 
     Notes
     -----
-    Where every unlabelled document has a positive feature, those with the fewest are the strong negatives.
+    Where every unlabeled document has a positive feature, those with the fewest are the strong negatives.
     As published, `C=1` and `balanced=False`, it takes next to nothing for positive with few positives: the
-    SVMs can fit each of them by itself, and in the end all unlabelled documents are negatives to learn from.
+    SVMs can fit each of them by itself, and in the end all unlabeled documents are negatives to learn from.
 
     References
     ----------
@@ -141,11 +141,11 @@ def positive_features(present: Counts, positive: NDArray[np.bool_]) -> NDArray[n
 class RocchioSVM(IteratedSVM):
     """Reliable negatives by Rocchio's classifier, then SVMs until no new ones are found.
 
-    With means over the positives P and the unlabelled documents U, of documents at unit length,
+    With means over the positives P and the unlabeled documents U, of documents at unit length,
 
         c+ = alpha mean(P) - beta mean(U),    c- = alpha mean(U) - beta mean(P),
 
-    unlabelled documents no nearer to c+ than to c-, by cosine, are reliable negatives. An SVM learns to tell
+    unlabeled documents no nearer to c+ than to c-, by cosine, are reliable negatives. An SVM learns to tell
     them from the positives; what else it takes for negative joins them, and the next SVM learns, until
     nothing joins. If the last one takes more than 8% of the positives for negative, it went wrong, and the
     first is used.

@@ -32,16 +32,16 @@ def _check_strengths(given: Any, name: str) -> list[float]:
 
 @estimator
 class WeightedLogisticRegression(LinearClassifier, TfidfClassifier):
-    """Logistic regression with the unlabelled documents as negatives, weighted by what is found.
+    """Logistic regression with the unlabeled documents as negatives, weighted by what is found.
 
-    Both classes weigh the same in all, whatever their numbers. Regularisation, and the weight of positives
+    Both classes weigh the same in all, whatever their numbers. Regularization, and the weight of positives
     beyond that, are those that are best at telling documents that are held out: the highest r^2 / P(f = 1),
-    where r is the recall of held-out positives and P(f = 1) the share of held-out unlabelled documents that
+    where r is the recall of held-out positives and P(f = 1) the share of held-out unlabeled documents that
     are taken for positive. It is in proportion to precision times recall, and needs no negatives.
 
     Notes
     -----
-    In a logistic model a weight k of a class is log k on its intercept (and, with regularisation, little
+    In a logistic model a weight k of a class is log k on its intercept (and, with regularization, little
     else): so one fit for each C and part serves all weights. Of them, only those that find at least half of
     the held-out positives are looked at, and r is a lower bound of the recall: with ten positives, three that
     are alike would otherwise decide.
@@ -127,21 +127,21 @@ def _dealt(positive: NDArray[np.bool_], n_splits: int, rng: np.random.RandomStat
     return fold
 
 
-def best_threshold(positive: NDArray[np.float64], unlabelled: NDArray[np.float64]) -> tuple[float, float]:
+def best_threshold(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> tuple[float, float]:
     """The highest r^2 / P(f = 1) of these scores, and the threshold that has it.
 
-    r is what the recall is above with 90% certainty. One more unlabelled document than is seen is counted
+    r is what the recall is above with 90% certainty. One more unlabeled document than is seen is counted
     above a threshold: there may always be one. The threshold is halfway between the lowest positive above it
     and what comes next, and at least half of the positives are above it.
     """
     found = np.sort(positive)[::-1]
-    others = np.sort(unlabelled)
+    others = np.sort(unlabeled)
     number = np.arange(1, len(found) + 1)
     recall = recall_above(number, len(found))
     above = len(others) - np.searchsorted(others, found, side="left")
     criterion = recall_criterion(recall, (above + 1) / (len(others) + 1))
     best = int(np.where(number >= len(found) / 2, criterion, -1.0).argmax())
-    everything = np.concatenate([positive, unlabelled])
+    everything = np.concatenate([positive, unlabeled])
     lower = everything[everything < found[best]]
     threshold = (found[best] + lower.max()) / 2 if len(lower) else found[best] - 1.0
     return float(criterion[best]), float(threshold)

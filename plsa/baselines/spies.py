@@ -28,16 +28,16 @@ from plsa.labels.reading import UNLABELED
 
 @estimator
 class SpyEM(LinearClassifier):
-    """Naive Bayes by EM, with positive documents as spies among the unlabelled ones.
+    """Naive Bayes by EM, with positive documents as spies among the unlabeled ones.
 
-    First, some of the positives are hidden among the unlabelled documents, which all start as negative, and
+    First, some of the positives are hidden among the unlabeled documents, which all start as negative, and
     EM goes on from there; what scores below almost all of the spies is reliably negative. Then EM begins
     anew, at all positives and the reliable negatives, and changes its mind about all but the positives. It
     stops at the classifier after which the probability of error would rise:
 
         P(f != Y) = P(f = 1) - P(Y = 1) + 2 P(f = 0 | Y = 1) P(Y = 1),
 
-    from the share of unlabelled documents that are taken for positive, the share of positives that are not,
+    from the share of unlabeled documents that are taken for positive, the share of positives that are not,
     and P(Y = 1) as the classifier before has it.
 
     References
@@ -188,11 +188,11 @@ def spy_threshold(scores: NDArray[np.float64], noise: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ErrorParts:
-    """What the probability of error is made of, as far as positives and unlabelled documents tell."""
+    """What the probability of error is made of, as far as positives and unlabeled documents tell."""
 
-    flagged: float  # share of the unlabelled documents that are taken for positive
+    flagged: float  # share of the unlabeled documents that are taken for positive
     missed: float  # share of the positives that are not
-    prior: float  # mean probability that an unlabelled document is positive
+    prior: float  # mean probability that an unlabeled document is positive
 
     @classmethod
     def of(cls, scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> ErrorParts:

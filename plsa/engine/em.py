@@ -82,7 +82,7 @@ class Stop:
 
 
 def run(steps: Steps, parameters: Parameters, stop: Stop, callback: Callback | None = None) -> Fit:
-    """Alternates expectation and maximisation until there is a reason to stop.
+    """Alternates expectation and maximization until there is a reason to stop.
 
     The trace holds the objective of the parameters of every round, and those returned are of its last
     entry. Ctrl-C is one more reason: it comes between two instructions of Python, where `parameters` is

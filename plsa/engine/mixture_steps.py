@@ -104,7 +104,7 @@ class MixtureSteps(CorpusSteps):
         """The parameters that these statistics ask for, in their arrays."""
         words = unpadded(statistics.word, self.n_topics)
         words += self._column
-        _kernels.normalise_columns(statistics.word, parameters.word_topic, 0.0, self.n_topics, self.n_threads)
+        _kernels.normalize_columns(statistics.word, parameters.word_topic, 0.0, self.n_topics, self.n_threads)
         learned = Parameters(statistics.doc, statistics.word, parameters.gate.learn(statistics.state))
         self.release(parameters)
         return learned

@@ -1,7 +1,7 @@
 """First parameters: random, from groups of documents, drawn around these, or given.
 
 P(z|d) always starts at its prior, and only P(w|z) is drawn: what a document gets then depends neither on
-its row nor on its neighbours.
+its row nor on its neighbors.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 With a = P(z|d) gate[s(d), z], the posterior of topic z for word w of document d is a_z P(w|z) / p(w, d),
 p(w, d) = sum_z a_z P(w|z). `expect` sums n(d, w) times it over words, documents and states, and
-`maximize` adds the pseudo-counts and normalises.
+`maximize` adds the pseudo-counts and normalizes.
 """
 
 from __future__ import annotations
@@ -144,8 +144,8 @@ class GatedSteps(CorpusSteps):
     def maximize(self, parameters: Parameters, statistics: Statistics) -> Parameters:
         """The parameters that these statistics ask for, in their arrays."""
         gate = parameters.gate.learn(statistics.state[:, : self.n_topics])
-        _kernels.normalise_rows(statistics.doc, self.prior, self.fallback, self.state, self.n_threads)
-        _kernels.normalise_columns(
+        _kernels.normalize_rows(statistics.doc, self.prior, self.fallback, self.state, self.n_threads)
+        _kernels.normalize_columns(
             statistics.word, parameters.word_topic, self.smoothing, self.n_topics, self.n_threads
         )
         self.release(parameters)
@@ -166,7 +166,7 @@ class GatedSteps(CorpusSteps):
         With r = second - first and v = (third - second) - r, that is first + 2 l r + l^2 v, where l = |r| /
         |v| kept between 1 (which gives `third`) and `longest`: one l for all parameters (one for each row
         was tried and needs more passes). What would leave the simplex is drawn back to a tenth of `third`,
-        so that no topic dies of a leap, and rows and columns are normalised again. The gate is the third's.
+        so that no topic dies of a leap, and rows and columns are normalized again. The gate is the third's.
         """
         sides = [
             (first.doc_topic, second.doc_topic, third.doc_topic),
@@ -181,8 +181,8 @@ class GatedSteps(CorpusSteps):
         length = min(max(length, 1.0), longest)
         for x in sides:
             _kernels.leap(*x, length, 0.1, self.n_threads)
-        _kernels.normalise_rows(first.doc_topic, None, self.fallback, self.state, self.n_threads)
-        _kernels.normalise_columns(first.word_topic, third.word_topic, 0.0, self.n_topics, self.n_threads)
+        _kernels.normalize_rows(first.doc_topic, None, self.fallback, self.state, self.n_threads)
+        _kernels.normalize_columns(first.word_topic, third.word_topic, 0.0, self.n_topics, self.n_threads)
         self.release(second)
         return Parameters(first.doc_topic, first.word_topic, third.gate), length
 

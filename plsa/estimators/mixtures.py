@@ -129,7 +129,7 @@ def _check_annealing(given: Any, name: str) -> None:
         )
     if not len(powers) or powers[-1] != 1:
         end = f"ends at {powers[-1]:g}" if len(powers) else "is empty"
-        raise ValueError(f"annealing {end}, but must end at 1, where the model is the one to be learnt.")
+        raise ValueError(f"annealing {end}, but must end at 1, where the model is the one to be learned.")
 
 
 def _check_assignment(given: Any, topic_class: NDArray[np.int32], classes: NDArray[Any]) -> NDArray[np.int32]:
@@ -160,19 +160,19 @@ def _check_assignment(given: Any, topic_class: NDArray[np.int32], classes: NDArr
 class NaiveBayesEM(ClassEstimator):
     """Naive Bayes that also learns from documents without a label: a mixture of multinomials, by EM.
 
-    P(d) = sum_z P(z) prod_w P(w|z)^n(d, w). Every class has its components z (one by default); a labelled
-    document is of one of its class's, an unlabelled one of any. What EM climbs is
+    P(d) = sum_z P(z) prod_w P(w|z)^n(d, w). Every class has its components z (one by default); a labeled
+    document is of one of its class's, an unlabeled one of any. What EM climbs is
 
         sum_d weight_d log sum over the z that d may have of P(z) prod_w P(w|z)^n(d, w)
         + alpha sum log P(w|z) + class_alpha sum log P(c) + component_alpha sum log P(z|c),
 
     where P(z) = P(c) P(z|c) for z of class c: the posterior probability of the parameters. It never falls. EM
-    begins at the estimates of the labelled documents alone. With one component a class, and all documents
-    labelled, this is `sklearn.naive_bayes.MultinomialNB`.
+    begins at the estimates of the labeled documents alone. With one component a class, and all documents
+    labeled, this is `sklearn.naive_bayes.MultinomialNB`.
 
     Notes
     -----
-    Several components of a class start from the class's labelled documents dealt out to them at random; a
+    Several components of a class start from the class's labeled documents dealt out to them at random; a
     component that none is left for starts from a random mixture of them all.
 
     Time is O(nonzeros * components) a step; memory, beyond X, is up to five (documents, components) and

@@ -105,7 +105,7 @@ def balanced_regression(
 ) -> LogisticRegression:
     """Logistic regression of positives against all others, both weighing the same in all.
 
-    `strength` is the inverse of that of the regularisation, of a positive document.
+    `strength` is the inverse of that of the regularization, of a positive document.
     """
     model = LogisticRegression(C=strength, class_weight=even_weights(positive), max_iter=max_iter, tol=1e-3)
     return model.fit(matrix, positive)

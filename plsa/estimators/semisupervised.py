@@ -116,8 +116,8 @@ class SemiSupervised(AspectClassifier):
 class MissingLabelPLSA(SemiSupervised):
     """PLSA with missing labels: a document without a label may use the topics of every class.
 
-    A labelled document uses the topics of its class and the extra topics, one without a label all of them,
-    and EM climbs the likelihood of all of them together. With every document labelled it is
+    A labeled document uses the topics of its class and the extra topics, one without a label all of them,
+    and EM climbs the likelihood of all of them together. With every document labeled it is
     `PLSAClassifier`, with none it would be `PLSA`.
 
     Examples
@@ -141,9 +141,9 @@ class FakeLabelPLSA(SemiSupervised):
     """PLSA with a fake label: to have no label is a label too, and its probability says how sure a topic is.
 
     Every topic has P(label|z), the fake label of the documents without one among them; for its class and the
-    fake label it is learnt, for the other classes it is zero. A topic that hardly any labelled document uses
+    fake label it is learned, for the other classes it is zero. A topic that hardly any labeled document uses
     is mostly fake, and says little: P(y|d) ~ sum_z P(z|d) (P(y|z) + fake_weight * P(fake|z)). With that, a
-    class of which a larger share is labelled wins over others: with few labels, or unevenly labelled classes,
+    class of which a larger share is labeled wins over others: with few labels, or unevenly labeled classes,
     take one of the other models.
 
     Examples
@@ -155,7 +155,7 @@ class FakeLabelPLSA(SemiSupervised):
     >>> model = FakeLabelPLSA(random_state=0).fit(X, ["food", None, None, "sport", None, None])
     >>> model.predict(X[1:5])
     array(['food', 'food', 'sport', 'sport'], dtype='<U5')
-    >>> model.confidence(X).shape  # how far its topics are those of labelled documents
+    >>> model.confidence(X).shape  # how far its topics are those of labeled documents
     (6,)
     """
 
@@ -185,7 +185,7 @@ class FakeLabelPLSA(SemiSupervised):
         return found | {"label_topic_": table[:-1], "fake_topic_": table[-1]}
 
     def confidence(self, X: Any) -> NDArray[np.float64]:
-        """1 - sum_z P(z|d) P(fake|z): how far a document's topics are those that labelled documents use.
+        """1 - sum_z P(z|d) P(fake|z): how far a document's topics are those that labeled documents use.
 
         It ranks documents by how much the labels have to say of them; as most documents have no label, its
         size says little.
@@ -256,9 +256,9 @@ class Guessing(SemiSupervised):
 
 @estimator
 class HardMislabelingPLSA(Guessing):
-    """PLSA with a mislabelling model: documents without a label have guesses, and the guesses may be wrong.
+    """PLSA with a mislabeling model: documents without a label have guesses, and the guesses may be wrong.
 
-    P(guess g | true class y) is learnt along with the topics, so that a guess that is often wrong counts
+    P(guess g | true class y) is learned along with the topics, so that a guess that is often wrong counts
     less. Each topic is its class's, for all documents.
 
     Examples
@@ -279,10 +279,10 @@ class HardMislabelingPLSA(Guessing):
 
 @estimator
 class SoftMislabelingPLSA(Guessing):
-    """PLSA with a mislabelling model, soft: the model to try first.
+    """PLSA with a mislabeling model, soft: the model to try first.
 
-    Documents without a label have guesses, and P(guess g | true class y) is learnt along with the topics.
-    What a guess allows is softened by a P(y|z) that is learnt from them; labelled documents keep to the
+    Documents without a label have guesses, and P(guess g | true class y) is learned along with the topics.
+    What a guess allows is softened by a P(y|z) that is learned from them; labeled documents keep to the
     topics of their class, and so do predictions. It differs from `HardMislabelingPLSA` by fractions of a
     point.
 

@@ -113,7 +113,7 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
 class PLSAClassifier(AspectClassifier):
     """Supervised PLSA: P(w|d) = sum over the topics of d's class of P(z|d) P(w|z).
 
-    A labelled document may use the topics of its class and the extra topics; what EM climbs is that of
+    A labeled document may use the topics of its class and the extra topics; what EM climbs is that of
     `PLSA` under this restriction. A new document is folded in with all topics open, and its class is
     P(y|d) = sum_z P(z|d) P(y|z). Documents without a label are left out (see the semi-supervised models for
     using them).

@@ -35,11 +35,11 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     """PLSA that looks for the documents of one topic, given some that are of it and nothing else.
 
     Positive documents are linked: every two of them must be of one topic, and none may be of the topic of an
-    unlabelled one, both softly. What is climbed is
+    unlabeled one, both softly. What is climbed is
 
         log-likelihood + b1 sum_{i < j in T} log S_ij + b2 sum_{i in T, j in U} log(1 - S_ij),
 
-    S_ij = sum_z P(z|i) P(z|j), with T the positive and U the unlabelled documents; positives count
+    S_ij = sum_z P(z|i) P(z|j), with T the positive and U the unlabeled documents; positives count
     `positive_weight` times in the likelihood, and there are the terms of smoothing and prior, as for `PLSA`.
     It never falls. Each step costs O(|T| (|T| + |U|) topics) beside that of PLSA.
 
@@ -55,13 +55,13 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     `student=None` and the smoothing, prior and passes of `PLSA` this is `PLSA`, bit for bit. As the authors
     have it: `normalize="none"`, `init="random"`, `positive_weight=1`, `scaling=None`, `student=None`,
     `smoothing=0`, `prior_strength=0`, a number of topics, and documents taken whose most probable topic is
-    the positives'. With thousands of unlabelled documents that finds next to nothing, as so many cannot-links
+    the positives'. With thousands of unlabeled documents that finds next to nothing, as so many cannot-links
     of weight 0.5 drown the words.
 
     A document without words, or without a word of the fit's, is never taken for positive by a student.
 
     `fit(X, y, must_links=pairs, cannot_links=pairs)` takes pairs of documents of the user's own. Where these
-    are all that is known, y may be left out: then topics are learnt, as rows of `components_` and columns of
+    are all that is known, y may be left out: then topics are learned, as rows of `components_` and columns of
     `transform`, but nothing is looked for, and a number of topics has to be given.
 
     References
@@ -289,7 +289,7 @@ def _check_links(
         pair = must[half[0]].tolist()
         one, other = pair if positive[pair[0]] else pair[::-1]
         raise ValueError(
-            f"must_links holds {tuple(pair)}, but y has {one} as positive and {other} as unlabelled, which "
+            f"must_links holds {tuple(pair)}, but y has {one} as positive and {other} as unlabeled, which "
             f"links them the other way: mark {other} with 1 too, or drop the pair."
         )
     of_positives = np.flatnonzero(positive[cannot].all(axis=1))

@@ -35,7 +35,7 @@ class PLSA(AspectEstimator):
     -----
     Time is O(nonzeros * topics) a pass; memory, beyond X, is two (documents, topics) and two (words, topics)
     matrices and one number a nonzero. Ctrl-C stops after the pass under way: the estimator is then fitted
-    with what was learnt, and KeyboardInterrupt goes on.
+    with what was learned, and KeyboardInterrupt goes on.
 
     Examples
     --------

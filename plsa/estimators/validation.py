@@ -197,9 +197,9 @@ def check_labels(y: Any, n_documents: int) -> NDArray[Any]:
     return np.asarray(y)
 
 
-def check_classes(labelled: NDArray[Any]) -> None:
-    """Raises where what is labelled is not a choice among classes."""
-    if len(labelled) == 0:
+def check_classes(labeled: NDArray[Any]) -> None:
+    """Raises where what is labeled is not a choice among classes."""
+    if len(labeled) == 0:
         raise ValueError(
             "y labels no document: all are marked as unlabeled. Label at least one document of each "
             "class, or use PLSA, which needs no labels."
@@ -207,7 +207,7 @@ def check_classes(labelled: NDArray[Any]) -> None:
     with warnings.catch_warnings():
         # One or two labels a class are what these models are for, no sign of a regression.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-        check_classification_targets(labelled)
+        check_classification_targets(labeled)
 
 
 def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELED) -> Labels:

@@ -16,7 +16,7 @@ from plsa.labels.reading import UNLABELED
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which class each topic belongs to; UNLABELED: to none until it is learnt."""
+    """Which class each topic belongs to; UNLABELED: to none until it is learned."""
 
     topic_class: NDArray[np.int32]
     n_classes: int

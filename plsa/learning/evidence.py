@@ -55,7 +55,7 @@ class HeldOut:
         return bool(mean > 2 * error and mean > 0)
 
     def sharpness(self, name: str, default: float) -> float:
-        """The power t that makes probabilities p^t / sum p^t most likely, drawn towards the default.
+        """The power t that makes probabilities p^t / sum p^t most likely, drawn toward the default.
 
         The documents' log-probability is maximized with ten documents' worth of belief in `default`.
         """

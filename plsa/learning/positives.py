@@ -24,7 +24,7 @@ def recall_criterion(recall: ArrayLike, flagged: ArrayLike) -> NDArray[np.float6
 
     Of classifiers of the same documents, the one with the highest has the highest precision times recall,
     and neither of the two need be known: `recall` is that of positives held out, `flagged` the share of
-    unlabelled documents that are taken for positive. 0 where nothing is found. W. S. Lee and B. Liu,
+    unlabeled documents that are taken for positive. 0 where nothing is found. W. S. Lee and B. Liu,
     "Learning with Positive and Unlabeled Examples Using Weighted Logistic Regression", ICML 2003.
     """
     found, taken = np.asarray(recall, dtype=np.float64), np.asarray(flagged, dtype=np.float64)

@@ -24,7 +24,7 @@ _STEPS = 15  # of conjugate gradients, at most
 _CLOSE = 3e-3  # of the first gradient: near enough
 _DAMPING = 1 / 3  # power of a class's share that its documents' weights are divided by
 DEFAULT_SHARPNESS = 4.0  # softmax(4 * score): scores are about -1 and 1
-MIN_LABEL_WEIGHT = 2.0  # of a labelled document beside the ridge, and beside a sure guess
+MIN_LABEL_WEIGHT = 2.0  # of a labeled document beside the ridge, and beside a sure guess
 MAX_LABEL_WEIGHT = 10.0
 
 

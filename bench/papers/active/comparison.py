@@ -114,7 +114,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         "trials differ most, and less on the two others; the paper has it the other way round, on curves "
         "without figures and a split, words and a start that it does not tell.",
         "## The paper's figures 1 and 2: three pairs of newsgroups",
-        "Accuracy in per cent on the test documents, mean and standard deviation over the trials; the area "
+        "Accuracy in percent on the test documents, mean and standard deviation over the trials; the area "
         "is the mean height of the curve from 0 to 50 answers; p of Wilcoxon's signed-rank test of the areas "
         "against the random questions of the same model. The paper prints curves without figures: its model "
         'gains "about 10%", the harder the pair the more, and the SVM begins far below and ends somewhat '
@@ -134,8 +134,8 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         "![Accuracy against answers on the corpora](corpora.png)",
         "## The thesis's figures 6.8 to 6.11: three models, two strategies, random questions",
         "The thesis prints curves without figures, and says: both strategies beat random questions, most "
-        "with few labels, and do not differ from each other; the soft mislabelling model is ahead of the "
-        "hard one and of the fake label throughout. Area under the curve, in per cent. Here all three "
+        "with few labels, and do not differ from each other; the soft mislabeling model is ahead of the "
+        "hard one and of the fake label throughout. Area under the curve, in percent. Here all three "
         "models are judged by the same questions, those of the quick model. Its private corpus is Enron spam "
         "here, two questions a round, of different classes. What the thesis says is not seen: class entropy "
         "is ahead of random questions on three corpora of four, vote entropy on none for certain, and the "
@@ -163,14 +163,14 @@ _NAMES = {
 }
 _NOT_TESTED = ("random", "printed, random", "SVM")
 SHARE = 0.9  # of the accuracy with all labels
-PAPERS_GAIN = 10.0  # per cent
+PAPERS_GAIN = 10.0  # percent
 LEVEL = 0.05
 
 
 def _curves(
     measured: Measured, task: str, learner: str, setting: str = "", judge: str | None = None
 ) -> dict[int, np.ndarray]:
-    """Trial -> accuracies at the marks, in per cent; of the first judge if not said otherwise."""
+    """Trial -> accuracies at the marks, in percent; of the first judge if not said otherwise."""
     found = {
         each["trial"]: next(iter(each["curves"].values())) if judge is None else each["curves"].get(judge)
         for each in measured.found(task=task, learner=learner, setting=setting)
@@ -235,7 +235,7 @@ def _at(mark: int, task: str, curves: dict[int, np.ndarray]) -> dict[int, float]
 
 
 def _gain(active: dict[int, float], other: dict[int, float]) -> tuple[float, float, float | None] | None:
-    """In points, in per cent of the other, and p."""
+    """In points, in percent of the other, and p."""
     both = sorted(active.keys() & other.keys())
     if not both:
         return None
@@ -396,7 +396,7 @@ def _panels(measured: Measured, tasks: tuple[str, ...], learners: tuple[str, ...
             )
         bound = [100 * each["bounds"]["soft"] for each in measured.found(task=task, learner="all labels")]
         if bound:
-            panel.axhline(np.mean(bound), color="grey", linestyle=":", linewidth=1, label="plsa, all labels")
+            panel.axhline(np.mean(bound), color="gray", linestyle=":", linewidth=1, label="plsa, all labels")
         title = CORPORA.get(task) or f"{task}: {PAIRS[task][0]}\nand {PAIRS[task][1]}"
         panel.set_title(title, fontsize=9)
         panel.set_xlabel("answers")
@@ -449,9 +449,9 @@ def _draw_further(measured: Measured, path: Path) -> None:
         )
     bound = _bound(measured)
     if bound is not None:
-        panel.axhline(SHARE * bound, color="grey", linestyle=":", linewidth=1)
+        panel.axhline(SHARE * bound, color="gray", linestyle=":", linewidth=1)
         panel.annotate(
-            "90% of the accuracy with all labels", (5, SHARE * bound + 0.5), fontsize=8, color="grey"
+            "90% of the accuracy with all labels", (5, SHARE * bound + 0.5), fontsize=8, color="gray"
         )
     panel.set_xlabel("answers")
     panel.set_ylabel("accuracy, %")

@@ -1,6 +1,6 @@
 """Calibration: are the probabilities worth the name?
 
-Log-loss (nats a document, no probability below 1e-15) and expected calibration error (per cent; 15 bins of
+Log-loss (nats a document, no probability below 1e-15) and expected calibration error (percent; 15 bins of
 equal width of the top probability) on the test part, mean and standard deviation over the splits; lower is
 better. The SVMs give no probabilities.
 """
@@ -54,7 +54,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
 
 def _draw(measured: Measured, path: Path) -> None:
     title, scale, _ = MEASURES["calibration_error"]
-    made, panels = curves.four(measured, 14, 8, title, "labelled documents, mean of {} splits")
+    made, panels = curves.four(measured, 14, 8, title, "labeled documents, mean of {} splits")
     made.subplots_adjust(wspace=0.5, hspace=0.28)
     for corpus, axes in panels.items():
         ends = curves.lines(axes, measured, corpus, LINES, "calibration_error", scale)

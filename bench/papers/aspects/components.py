@@ -1,8 +1,8 @@
-"""The number of aspects, all documents labelled
+"""The number of aspects, all documents labeled
 
 Tables 6.3 and 6.4 of the thesis: supervised PLSA on 20 Newsgroups with as many aspects in each class (method
 1), with one a class and more that are open to all (method 2), and with the most heterogeneous aspect split
-again and again. F-score in per cent, mean and standard deviation over the splits, raw counts, up to 60
+again and again. F-score in percent, mean and standard deviation over the splits, raw counts, up to 60
 aspects.
 """
 

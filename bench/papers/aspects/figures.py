@@ -1,7 +1,7 @@
 """Figures 3 to 6: F-score against the ratio of labels
 
 Figures 3 to 6 of the paper (6.4 to 6.7 of the thesis), all learners on all corpora, the raw counts and
-our defaults. F-score in per cent, mean and standard deviation over the splits. Of the points of their figures
+our defaults. F-score in percent, mean and standard deviation over the splits. Of the points of their figures
 the papers print those of tables 2 to 4 and those that the text names (naive Bayes EM: by subtraction). With
 all labels the printed point of every PLSA is that of the supervised one.
 """
@@ -98,7 +98,7 @@ def _draw(measured: Measured, corpus: str, path: Path) -> None:
         curves.ratio_axis(axes)
         axes.set_ylim(low, 100)
         axes.set_title(f"{splits.CORPORA[corpus]}: {title}", fontsize=11)
-        axes.set_xlabel(f"labelled documents, mean of {measured.trials()} splits")
+        axes.set_xlabel(f"labeled documents, mean of {measured.trials()} splits")
         draw.label_ends(axes, labels, 0.06)
     papers.set_ylabel("F-score, %")
     draw.save_figure(made, path)

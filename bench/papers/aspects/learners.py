@@ -46,8 +46,8 @@ _CLASSES = {
 }
 OURS = tuple(PAPERS)
 _TITLES = {
-    "soft": "mislabelling, soft",
-    "hard": "mislabelling, hard",
+    "soft": "mislabeling, soft",
+    "hard": "mislabeling, hard",
     "fake": "fake label",
     "missing": "missing labels",
     "supervised": "supervised PLSA",

@@ -2,7 +2,7 @@
 
 "The paper" is Krithara, Amini, Goutte and Renders, *Learning Aspect Models with Partially Labeled Data*; "the
 thesis" is Krithara's, whose chapter 6 has the same tables and two more. All are F-scores (micro-averaged,
-which is accuracy here) in per cent, on 10 folds with 10 runs each of somewhat other versions of the corpora;
+which is accuracy here) in percent, on 10 folds with 10 runs each of somewhat other versions of the corpora;
 "enron" stands for the private XLS set. Learners bear the names of `learners.py`.
 """
 
@@ -124,7 +124,7 @@ SAID = (
     Said(3, "20news", 0.05, "nb_em", 67.0, f"{_RESULTS}: soft is '12 points over' it"),
 )
 REMARKS = (
-    "Soft mislabelling is uniformly best on all four corpora (figures 3-6).",
+    "Soft mislabeling is uniformly best on all four corpora (figures 3-6).",
     "Soft and hard differ below 5% labels only.",
     "20 Newsgroups, 5%: soft is about 16 points over fake and 12 over semi-supervised naive Bayes "
     "(paper), or 8 over fake (thesis).",
@@ -155,7 +155,7 @@ def points(corpus: str, learner: str) -> dict[float, float]:
 # Names: nb: multinomial
 # naive Bayes, alpha 0.1; nb_em: by EM on log counts of constant length; nb_log1p: on those, labels only;
 # tfidf_*: on sublinear TF-IDF; lsa_*: on 100 dimensions of LSA; minilm_*: on sentence embeddings of
-# all-MiniLM-L6-v2; k20: 20 neighbours; bal: balanced class weights; noint: no intercept.
+# all-MiniLM-L6-v2; k20: 20 neighbors; bal: balanced class weights; noint: no intercept.
 _ANCHORS = {
     "20news": """
         lsa_labelspread        37.7/3.9  44.6/2.9  49.5/1.4  53.8/1.7  68.5/1.2  75.3/0.7  78.0/0.5  80.5/0.7

@@ -1,7 +1,7 @@
 """The main table: our defaults on the evaluation protocol
 
 One setting for all corpora, beside the labels alone, the semi-supervised rivals, the best of all that was
-measured on the same splits (sentence embeddings included) and the figures to reach. Accuracy in per cent,
+measured on the same splits (sentence embeddings included) and the figures to reach. Accuracy in percent,
 mean and standard deviation over the splits.
 """
 
@@ -103,7 +103,7 @@ def _verdict(measured: Measured, corpus: str, ratio: float) -> str:
 
 
 def _draw(measured: Measured, path: Path) -> None:
-    made, panels = curves.four(measured, 14, 9, "accuracy, %", "labelled documents")
+    made, panels = curves.four(measured, 14, 9, "accuracy, %", "labeled documents")
     made.subplots_adjust(wspace=0.52, hspace=0.27)
     for corpus, axes in panels.items():
         ends = curves.lines(axes, measured, corpus, LINES)

@@ -1,4 +1,4 @@
-"""Table 2: all documents labelled
+"""Table 2: all documents labeled
 
 Table 2 of the paper (6.2 of the thesis): naive Bayes, PLSA and the linear SVM with all labels. F-score in per
 cent, mean and standard deviation over the splits. Enron spam stands for the papers' private set.
@@ -55,7 +55,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         tables.BOLD,
         tables.against_printed(compared),
         f"The thesis prints {printed.TABLE_6_2_SVM_20NEWS} for the SVM on 20 Newsgroups.",
-        f"![All documents labelled]({NAME}.png)",
+        f"![All documents labeled]({NAME}.png)",
     ]
 
 

@@ -1,7 +1,7 @@
 """Table 3: the number of aspects, with few labels and many
 
 Table 3 of the paper (6.5 of the thesis): the three semi-supervised models with one aspect a class and with as
-many as the papers chose. F-score in per cent, mean and standard deviation over the splits; the papers' spread
+many as the papers chose. F-score in percent, mean and standard deviation over the splits; the papers' spread
 is that over their runs.
 """
 
@@ -73,7 +73,7 @@ def _draw(measured: Measured, path: Path) -> None:
         axes.set_xlim(0.009, 0.44)
         axes.set_xticks(RATIOS, map(tables.percent, RATIOS))
         axes.set_title(splits.CORPORA[corpus])
-        axes.set_xlabel("labelled documents")
+        axes.set_xlabel("labeled documents")
         draw.label_ends(axes, ends, 0.07)
         note = f"raw counts, {measured.trials()} splits; hollow: printed"
         place = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}

@@ -1,6 +1,6 @@
 """Table 4: very few labels, hard against soft
 
-Table 4 of the paper (6.6 of the thesis): the two mislabelling models with 0.3 to 1% labels. F-score in per
+Table 4 of the paper (6.6 of the thesis): the two mislabeling models with 0.3 to 1% labels. F-score in per
 cent, mean and standard deviation over the splits. "Raw counts" starts from the labels and makes 10 passes;
 "random start" is what the papers print, 100 passes from random parameters. Enron spam stands for the papers'
 private set, an easier one, so that its printed figures do not compare.
@@ -55,7 +55,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
 
 
 def _draw(measured: Measured, path: Path) -> None:
-    x = "labelled documents ({} splits; hollow: printed by the papers)"
+    x = "labeled documents ({} splits; hollow: printed by the papers)"
     made, panels = curves.four(measured, 13, 8, "F-score, %", x)
     made.subplots_adjust(wspace=0.55, hspace=0.3)
     for corpus, axes in panels.items():

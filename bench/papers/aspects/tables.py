@@ -14,12 +14,12 @@ BOLD = "**Bold**: better than each other one of its column by a paired t-test ov
 def values(
     measured: Measured, corpus: str, ratio: float, learner: str, what: str = "accuracy", scale: float = 100.0
 ) -> dict[int, float]:
-    """Split -> what was measured, in per cent unless said otherwise; empty where nothing was."""
+    """Split -> what was measured, in percent unless said otherwise; empty where nothing was."""
     return measured.values(what, scale, task=corpus, labels=ratio, learner=learner)
 
 
 def mean(measured: Measured, corpus: str, ratio: float, learner: str) -> float | None:
-    """The mean accuracy in per cent; None where nothing was measured."""
+    """The mean accuracy in percent; None where nothing was measured."""
     return numbers.mean(values(measured, corpus, ratio, learner))
 
 

@@ -3,12 +3,12 @@
 Of "the chapter", Nigam, McCallum and Mitchell, *Semi-supervised text classification using EM*. The five
 comp.* groups of 20 Newsgroups, subject and body: the 4,000 words with the most mutual information with the
 group over all posts, as the chapter chose them, counts scaled to one length, one pseudo-count a word. 600
-posts a group are unlabelled, the same in all trials, so that the probabilities of the models compare; 1 to
-50 a group are labelled, ten random draws of each number; the others are for the test. Accuracy in per cent,
+posts a group are unlabeled, the same in all trials, so that the probabilities of the models compare; 1 to
+50 a group are labeled, ten random draws of each number; the others are for the test. Accuracy in percent,
 mean and standard deviation over the draws.
 
 Annealing raises beta from 0.02 by factors of 1.01 to 1, one step each; then EM goes on until it has settled,
-where the chapter stops. Which component is whose after annealing: as it began; as the labelled posts fall;
+where the chapter stops. Which component is whose after annealing: as it began; as the labeled posts fall;
 as the components of EM that are nearest by KL divergence, which the chapter proposes and does not measure;
 or as is best on the test posts, in place of a person who sees the words ("perfect").
 """
@@ -47,7 +47,7 @@ SETTING = "chapter"
 CURVES = {
     "em": ("em", "accuracy", "EM", draw.COLORS[0]),
     "annealing": ("annealing", "accuracy", "annealing, as it began", draw.MUTED),
-    "labels": ("labels", "accuracy", "annealing, by the labelled", draw.COLORS[3]),
+    "labels": ("labels", "accuracy", "annealing, by the labeled", draw.COLORS[3]),
     "kl": ("kl", "accuracy", "annealing, by KL to EM", draw.COLORS[1]),
     "perfect": ("annealing", "perfect", "annealing, perfect", draw.OURS),
 }
@@ -69,7 +69,7 @@ def wanted(options: argparse.Namespace) -> Iterator[Cell]:
 
 def settings(cell: Cell) -> str:
     """What decides the result."""
-    return f"{_OPTIONS[cell.learner]} alpha={ALPHA} words={VOCABULARY} unlabelled={UNLABELED} seed={_SEED}"
+    return f"{_OPTIONS[cell.learner]} alpha={ALPHA} words={VOCABULARY} unlabeled={UNLABELED} seed={_SEED}"
 
 
 # --- measuring -----------------------------------------------------------------------------------
@@ -134,10 +134,10 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         "## Figure 3.4",
         report.table(header, rows),
         _compared(measured),
-        "![Accuracy against the number of labelled documents](figure_3_4.png)",
+        "![Accuracy against the number of labeled documents](figure_3_4.png)",
         "## Figure 3.5: model probability and accuracy",
         "Every trial of figure 3.4, of EM and of annealing with perfect correspondence. The probability is "
-        "that of the model and the unlabelled posts, a post. The chapter prints no coefficient. Annealed "
+        "that of the model and the unlabeled posts, a post. The chapter prints no coefficient. Annealed "
         "models are all about as probable; where many labels bind them they are a little less so and a "
         "little more accurate, so that their own coefficient is negative.",
         report.table(
@@ -199,7 +199,7 @@ def _words(measured: Measured) -> list[str]:
         marked = " ".join(f"**{word}**" if word in theirs else word for word in ours)
         listed.append(f"* {name}: {marked}\n  (printed: {' '.join(theirs)})")
     told = (
-        f"An annealed model of {SHOWN_LABELS} labelled posts (the first draw), its components assigned "
+        f"An annealed model of {SHOWN_LABELS} labeled posts (the first draw), its components assigned "
         f"perfectly; {shared} of the {TOP_WORDS * len(CLASSES)} printed words are among ours, in bold."
     )
     return [told, "\n".join(listed)]
@@ -225,7 +225,7 @@ def _draw_accuracy(measured: Measured, path: Path) -> None:
     ticks = [each * len(CLASSES) for each in EACH]
     draw.log_labels(axes, ticks, ticks[0] * 0.85, ticks[-1] * 1.15)
     axes.set_title("News5: EM and deterministic annealing")
-    axes.set_xlabel("labelled posts (log scale; hollow: printed by the chapter)")
+    axes.set_xlabel("labeled posts (log scale; hollow: printed by the chapter)")
     axes.set_ylabel("accuracy, mean of the draws, %")
     draw.label_ends(axes, ends, 0.06)
     draw.save_figure(made, path)

@@ -1,16 +1,16 @@
 """Figures 3.1 and 3.2: naive Bayes and EM on 20 Newsgroups
 
 Of "the chapter", Nigam, McCallum and Mitchell, *Semi-supervised text classification using EM*. Accuracy in
-per cent on the last 20% of every group by time, mean and standard deviation over the trials: naive Bayes
-from the labelled posts alone (NB), and EM with 10,000 unlabelled ones besides (EM). "The chapter's": counts
+percent on the last 20% of every group by time, mean and standard deviation over the trials: naive Bayes
+from the labeled posts alone (NB), and EM with 10,000 unlabeled ones besides (EM). "The chapter's": counts
 scaled to one length, the mean one; one pseudo-count a word. "Ours": log counts times idf, length 40, 0.3
-pseudo-counts. Both: subject and body, no stop words, words in three unlabelled posts or more. The chapter
+pseudo-counts. Both: subject and body, no stop words, words in three unlabeled posts or more. The chapter
 says neither what length nor which words it took, nor whether headers stayed.
 
 The chapter had 20,000 posts; this copy has 18,846, of which 15,076 are not for the test, 502 of them in the
-smallest group. Labelled sets of one size have as many posts of each group and share none. As the 5,076 that
-remain beside the unlabelled posts reach to 150 a group, 3,000 is the most with 10,000 unlabelled ones; for
-5,500 (275 a group) the other 9,576 are unlabelled.
+smallest group. Labeled sets of one size have as many posts of each group and share none. As the 5,076 that
+remain beside the unlabeled posts reach to 150 a group, 3,000 is the most with 10,000 unlabeled ones; for
+5,500 (275 a group) the other 9,576 are unlabeled.
 
 p is that of a paired t-test over the trials, or of McNemar's test on the test posts where there is one
 trial.
@@ -189,13 +189,13 @@ def tell(measured: Measured, folder: Path) -> list[str]:
     _draw_probability(measured, folder / "figure_3_2.png")
     return [
         *parts,
-        "![Accuracy against the number of labelled documents](figure_3_1.png)",
+        "![Accuracy against the number of labeled documents](figure_3_1.png)",
         "## Targets",
         report.table(["what", "reached", "target", ""], _targets(measured)),
         "## Figure 3.2: model probability and accuracy",
-        "Each point is one trial of figure 3.1. As in the chapter its labelled posts set the start and are "
-        "not used during iterations; the estimator keeps them, so this EM over the 10,000 unlabelled posts "
-        "is written out in the benchmark. The probability is that of the model and the unlabelled posts, a "
+        "Each point is one trial of figure 3.1. As in the chapter its labeled posts set the start and are "
+        "not used during iterations; the estimator keeps them, so this EM over the 10,000 unlabeled posts "
+        "is written out in the benchmark. The probability is that of the model and the unlabeled posts, a "
         "post. Beside it the same for EM as in figure 3.1, where the labels stay.",
         report.table(["correlation", "labels set only the start", "EM", "printed"], _correlations(measured)),
         "![Accuracy against model probability](figure_3_2.png)",
@@ -289,8 +289,8 @@ def _draw_accuracy(measured: Measured, path: Path) -> None:
     draw.log_labels(axes, TRIALS, 17, 6600)
     axes.tick_params(axis="x", labelsize=9.5)
     axes.set_ylim(0, 100)
-    axes.set_title("20 Newsgroups: labels alone, and with 10,000 unlabelled posts")
-    axes.set_xlabel("labelled posts (log scale; hollow: printed by the chapter)")
+    axes.set_title("20 Newsgroups: labels alone, and with 10,000 unlabeled posts")
+    axes.set_xlabel("labeled posts (log scale; hollow: printed by the chapter)")
     axes.set_ylabel("accuracy on the latest fifth, %")
     draw.label_ends(axes, ends, 0.06)
     draw.save_figure(made, path)
@@ -313,7 +313,7 @@ def _draw_probability(measured: Measured, path: Path) -> None:
     bar = made.colorbar(dots, ax=panels, pad=0.02)
     bar.set_ticks([20, 100, 300, 1000, 3000], labels=["20", "100", "300", "1000", "3000"])
     bar.ax.minorticks_off()
-    bar.set_label("labelled posts that set the start")
+    bar.set_label("labeled posts that set the start")
     draw.save_figure(made, path)
 
 

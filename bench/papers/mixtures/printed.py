@@ -1,7 +1,7 @@
 """The figures that the chapter prints, as data, and those that this project is to reach.
 
 "The chapter" is Nigam, McCallum and Mitchell, *Semi-supervised text classification using EM*. Accuracies are
-in per cent on the test documents. Of its curves only the points that the text names are here.
+in percent on the test documents. Of its curves only the points that the text names are here.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
 """Tables 3.2 and 3.3, figure 3.3: several components of the negative class on Reuters
 
 Of "the chapter", Nigam, McCallum and Mitchell, *Semi-supervised text classification using EM*. Ten binary
-tasks on the ModApte split of Reuters-21578: 7,000 of the 9,603 training documents are unlabelled; sets of 10
-positive and 40 negative ones that share no document are labelled; all 3,299 test documents are judged.
-Accuracy in per cent, mean and standard deviation over the trials. NB learns from the labelled documents
+tasks on the ModApte split of Reuters-21578: 7,000 of the 9,603 training documents are unlabeled; sets of 10
+positive and 40 negative ones that share no document are labeled; all 3,299 test documents are judged.
+Accuracy in percent, mean and standard deviation over the trials. NB learns from the labeled documents
 alone, EM from all. The positive class has one component. The negative one has one (NB1, EM1); or of 1 to 40
 the number that is best on the test documents in each trial (NB*, EM*, as the chapter has them: an upper
-bound); or the one that leave-one-out on the labelled documents prefers (EM*CV). The median number is in
+bound); or the one that leave-one-out on the labeled documents prefers (EM*CV). The median number is in
 brackets.
 
-Counts are as they are. "The chapter's": one pseudo-count a word; of the words in three unlabelled documents
-or more the best 100, 300, 1,000, 3,000 or all, by mutual information with the class in the labelled
+Counts are as they are. "The chapter's": one pseudo-count a word; of the words in three unlabeled documents
+or more the best 100, 300, 1,000, 3,000 or all, by mutual information with the class in the labeled
 documents, whichever leave-one-out naive Bayes on these prefers (of equals the fewest). "Ours": all of these
 words; in every component 0.01 pseudo-counts a word and 60 more in proportion to how often the words stand;
-unlabelled documents of weight 0.03. It was chosen among some thirty settings by the accuracy on the test
-documents, with other draws of unlabelled and labelled ones than those here (the test documents are the same:
+unlabeled documents of weight 0.03. It was chosen among some thirty settings by the accuracy on the test
+documents, with other draws of unlabeled and labeled ones than those here (the test documents are the same:
 its figures are a little too good). Naive Bayes with one component a class does badly with that prior, so the
 NB1 beside ours is the usual one: all words, counts of one length, one pseudo-count a word.
 """
@@ -89,7 +89,7 @@ FIGURE_SETTINGS = ("one-length", "raw", "one-length-1000", "raw-1000")
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured."""
-    parser.add_argument("--trials", type=int, default=TRIALS, help=f"labelled sets a category; {TRIALS}")
+    parser.add_argument("--trials", type=int, default=TRIALS, help=f"labeled sets a category; {TRIALS}")
     parser.add_argument(
         "--cv-trials", type=int, default=CV_TRIALS, help=f"those that EM*CV is measured on; {CV_TRIALS}"
     )
@@ -244,8 +244,8 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         "## Targets",
         report.table(["what", "reached", "target", ""], _targets(measured)),
         "## Figure 3.3: model probability and accuracy on acq",
-        f"EM with 1 and with 10 negative components on {FIGURE_TRIALS} labelled sets, with 10 from "
-        f"{FIGURE_STARTS[10]} starts each. The probability is that of the model and the unlabelled "
+        f"EM with 1 and with 10 negative components on {FIGURE_TRIALS} labeled sets, with 10 from "
+        f"{FIGURE_STARTS[10]} starts each. The probability is that of the model and the unlabeled "
         "documents, a document. It does not compare over different words, so all trials have the same here. "
         "The picture shows the first line, which was picked of six preparations because it is nearest to the "
         "printed coefficients on another draw; the others show how much hangs on the words and the length.",

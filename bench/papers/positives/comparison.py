@@ -31,8 +31,8 @@ from bench.shared.cells import Cell, Measured
 NAME = "comparison"
 MEASURE = "f1"
 LEVEL = 0.05
-SIGNIFICANT_UP_TO = 3  # per cent: there the lead over the best rival is to be significant
-CURVES_AT = 1  # per cent
+SIGNIFICANT_UP_TO = 3  # percent: there the lead over the best rival is to be significant
+CURVES_AT = 1  # percent
 
 
 def wanted(options: argparse.Namespace) -> Iterator[Cell]:

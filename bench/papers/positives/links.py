@@ -113,7 +113,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
     return [
         *told,
         "As printed (pairs), a positive has thousands of cannot-links that outweigh its hundred words: "
-        "unlabelled documents leave the positives' topic whatever they are about, and F1 falls to nearly "
+        "unlabeled documents leave the positives' topic whatever they are about, and F1 falls to nearly "
         "nothing with b2. With weights shared out and a random start (documents), must-links bind the "
         "positives to whatever topic they are nearest to by chance, before the topics mean anything: F1 is "
         "lower than without. Where a topic starts at the positives, F1, the share of cannot-links that hold "
