@@ -229,10 +229,7 @@ def test_other_exceptions_are_not_caught():
 )
 def test_it_stops_at_the_first_reason(heights, max_passes, smallest_rise, noise, wish):
     fit = em.run(
-        along(heights),
-        Place(0),
-        em.Stop(max_passes, smallest_rise, noise),
-        lambda done: done.number == wish,
+        along(heights), Place(0), em.Stop(max_passes, smallest_rise, noise), lambda done: done.number == wish
     )
 
     def reasons(last):
@@ -302,10 +299,7 @@ def test_leaps_that_fall_are_not_taken(landing):
     hill = Hill(lambda at: landing if at < 0 else at, leap=lambda *places: (-1, 1.0))
     numbers = []
     fit = em.run(
-        em.Accelerated(hill),
-        Place(0),
-        em.Stop(12, 0.5, 0.0),
-        lambda done: numbers.append(done.number),
+        em.Accelerated(hill), Place(0), em.Stop(12, 0.5, 0.0), lambda done: numbers.append(done.number)
     )
     n_leaps = len(hill.longest)
     assert n_leaps > 2

@@ -42,9 +42,7 @@ def thetas(draw):
 
 
 @given(
-    drawn=thetas(),
-    at_once=st.sampled_from([1, 3, 1 << 20]),
-    dtype=st.sampled_from(["float32", "float64"]),
+    drawn=thetas(), at_once=st.sampled_from([1, 3, 1 << 20]), dtype=st.sampled_from(["float32", "float64"])
 )
 def test_links_are_what_a_loop_over_pairs_gives(drawn, at_once, dtype):
     """Counts and penalties of all kinds equal those of the pairs one by one, whatever the blocks."""

@@ -10,6 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from plsa.baselines.positive_rivals import (
+    ErrorParts,
+    _chosen_spies,
+    best_threshold,
+    positive_features,
+    rocchio_vectors,
+    spy_threshold,
+)
+from plsa.learning.linked_means import Clusters, ClusterSums, LinkedDocuments
 from scipy import sparse
 from scipy.special import expit
 from scipy.stats import beta
@@ -23,18 +32,9 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from plsa import PEBL, CountScaler, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression, inputs
-from plsa.baselines.positive_rivals import (
-    ErrorParts,
-    _chosen_spies,
-    best_threshold,
-    positive_features,
-    rocchio_vectors,
-    spy_threshold,
-)
 from plsa.datasets import planted_corpus
 from plsa.estimators.positives import PositiveClassifier, Rule, recall_criterion
 from plsa.learning import student
-from plsa.learning.linked_means import Clusters, ClusterSums, LinkedDocuments
 
 RIVALS = [
     WeightedLogisticRegression(random_state=0),
@@ -53,14 +53,7 @@ LABELS = [1, 1, 1, 0, 0, 0, 0]
 def planted():
     """Documents of four classes, fifteen of the first shown, and what they are in truth."""
     corpus = planted_corpus(
-        500,
-        300,
-        4,
-        n_classes=4,
-        document_length=60,
-        word_concentration=0.1,
-        random_state=3,
-        dtype="float64",
+        500, 300, 4, n_classes=4, document_length=60, word_concentration=0.1, random_state=3, dtype="float64"
     )
     truth = (corpus.target == 0).astype(int)
     shown = np.zeros(500, dtype=int)
@@ -327,10 +320,7 @@ def test_weighted_regression_is_scikit_learns():
     weight = np.where(shown == 1, 1.0, shown.sum() / (shown == 0).sum())
     plain = LogisticRegression(C=0.3, tol=1e-3, max_iter=1000).fit(vectors, shown, sample_weight=weight)
     assert_allclose(
-        model.decision_function(X),
-        plain.decision_function(vectors) - model.threshold_,
-        rtol=1e-3,
-        atol=1e-3,
+        model.decision_function(X), plain.decision_function(vectors) - model.threshold_, rtol=1e-3, atol=1e-3
     )
     assert model.C_ == 0.3
     assert model.threshold_ != 0
@@ -447,14 +437,7 @@ def test_where_no_document_is_below_the_spies():
 def test_positive_features_by_hand():
     """Words of a larger share of the positives than of the others; how often they stand there is nothing."""
     X = np.array(
-        [
-            [5, 1, 0, 0, 1],
-            [1, 0, 0, 0, 1],
-            [0, 1, 1, 0, 1],
-            [0, 9, 1, 1, 1],
-            [0, 0, 0, 1, 1],
-            [1, 0, 1, 0, 1],
-        ]
+        [[5, 1, 0, 0, 1], [1, 0, 0, 0, 1], [0, 1, 1, 0, 1], [0, 9, 1, 1, 1], [0, 0, 0, 1, 1], [1, 0, 1, 0, 1]]
     )
     positive = np.array([True, True, False, False, False, False])
     present = counts_of((X > 0).astype(float))
@@ -665,11 +648,7 @@ _ONE_CLUSTER = "it sets n_clusters=1, where there is nothing to tell the positiv
 
 
 def _expected_failures(estimator):
-    names = [
-        "check_estimators_dtypes",
-        "check_classifier_data_not_an_array",
-        "check_classifiers_classes",
-    ]
+    names = ["check_estimators_dtypes", "check_classifier_data_not_an_array", "check_classifiers_classes"]
     failures = dict.fromkeys(names, _OTHER_CLASSES)
     failures["check_classifier_not_supporting_multiclass"] = "the error says what y may hold in other words"
     if isinstance(estimator, MPCKMeans):

@@ -62,14 +62,7 @@ either_way = pytest.mark.filterwarnings("ignore:documents without a label did no
 def planted(dtype="float32", seed=1):
     """Documents of four classes of two topics each, and labels for some of them."""
     corpus = planted_corpus(
-        300,
-        200,
-        8,
-        n_classes=4,
-        document_length=30,
-        word_concentration=0.3,
-        random_state=seed,
-        dtype=dtype,
+        300, 200, 8, n_classes=4, document_length=30, word_concentration=0.3, random_state=seed, dtype=dtype
     )
     labels = np.where(np.arange(300) % 6 == 0, corpus.target, -1)
     return corpus.counts, labels, corpus.target

@@ -184,14 +184,7 @@ def test_every_way_to_hand_in_the_same_counts(corpus):
     halves = sparse.coo_array(
         (np.tile(X.data / 2, 2), (np.tile(X.tocoo().row, 2), np.tile(X.tocoo().col, 2))), X.shape
     )
-    halves_csr = sparse.csr_array(
-        (
-            np.repeat(X.data / 2, 2),
-            np.repeat(X.indices, 2),
-            X.indptr * 2,
-        ),
-        X.shape,
-    )
+    halves_csr = sparse.csr_array((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), X.indptr * 2), X.shape)
     wide = X.copy()
     wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     frozen = X.copy()

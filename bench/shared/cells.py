@@ -208,9 +208,7 @@ def main(name: str, arguments: list[str] | None = None) -> None:
     _, *where, paper, experiment = name.split(".")
     folder = report.RESULTS.joinpath(*where, paper)
     parser = argparse.ArgumentParser(
-        prog=f"python -m {name}",
-        description=module.__doc__,
-        formatter_class=argparse.RawTextHelpFormatter,
+        prog=f"python -m {name}", description=module.__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--run", action="store_true", help="measure the cells that are missing first")
     parser.add_argument("--again", action="store_true", help="with --run: also what was measured before")
@@ -224,10 +222,7 @@ def main(name: str, arguments: list[str] | None = None) -> None:
     parser.add_argument("--processes", type=int, default=1, help="cells measured at a time; 1")
     parser.add_argument("--cells", type=Path, default=folder / FILE, help=f"file of results; {FILE}")
     parser.add_argument(
-        "--results",
-        type=Path,
-        default=folder,
-        help="folder for the report; that of the paper",
+        "--results", type=Path, default=folder, help="folder for the report; that of the paper"
     )
     parser.add_argument("--data", help="folder of the corpora; PLSA_DATA, else ../shared/data")
     parser.add_argument("--protocol", help="folder with splits/; PLSA_PROTOCOL, else ../shared/protocol")

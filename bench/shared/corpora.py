@@ -5,7 +5,7 @@ papers' experiments, as the papers prepared theirs.
 
 The corpora are not part of the project. They are looked for in the folder that the environment variable
 ``PLSA_DATA`` names, which ``--data`` sets, else in ``../shared/data`` seen from the project's root: one
-folder a corpus, one JSON object a line in ``docs.jsonl.gz``. Where one is not there, `MissingCorpusError`
+folder per corpus, one JSON object per line in ``docs.jsonl.gz``. Where one is not there, `MissingCorpusError`
 says what, where it was looked for, and how to point elsewhere. What is made of them is kept in
 ``$XDG_CACHE_HOME/plsa-bench`` (``~/.cache`` where that is unset) under a name that changes with the
 corpus, the stop words and every setting.

@@ -1,1 +1,1 @@
-"""How fast it is: one module a question, each with its report in ``bench/results/speed``."""
+"""How fast it is: one module per question, each with its report in ``bench/results/speed``."""

@@ -1,6 +1,6 @@
 """How long does a person wait from an answer to the next question?
 
-`ActiveLearner` with `SoftMislabelingPLSA` and one label a class at the start, as it comes: the median of
+`ActiveLearner` with `SoftMislabelingPLSA` and one label per class at the start, as it comes: the median of
 `tell` and `query` together over some answers, on one thread, and beside it a full fit of the same model to
 the labels of then, which is what `predict` waits for. All of 20 Newsgroups; the same eleven times over, cut
 at 200,000 documents; and 200,000 abstracts of arXiv, each of 100,000 twice, in 108 classes.

@@ -64,11 +64,7 @@ TURNS_OF_CLIMBS = 3
 
 
 def time_passes(
-    counts: scipy.sparse.csr_matrix,
-    begin: Start,
-    rivals: list[peers.Peer],
-    turns: int,
-    each: int,
+    counts: scipy.sparse.csr_matrix, begin: Start, rivals: list[peers.Peer], turns: int, each: int
 ) -> dict[str, Any]:
     """Seconds of every pass, a list a turn, by contender; and why a contender could not be timed.
 
@@ -365,10 +361,10 @@ def climb_table(
     most = max((climbs[name]["passes"][-1] for name in same_model if name in climbs), default=0)
     header = [
         f"after {most} passes of",
-        "log-likelihood a word",
+        "log-likelihood per word",
         "its seconds",
         "set-up, left out",
-        "ms a pass, first / last ten",
+        "ms per pass, first / last ten",
         "ours, plain: s best (worst)",
         "sooner",
         "ours, accelerated: s best (worst)",
@@ -426,7 +422,7 @@ def picture(
     if best := best_peer(climbs, same_model):
         _mark_gain(axes, climbs[best], [plain, accelerated], tokens, room)
     axes.set_xlabel("seconds of passes, set-up left out")
-    axes.set_ylabel("log-likelihood a word: higher explains the texts better")
+    axes.set_ylabel("log-likelihood per word: higher explains the texts better")
     axes.set_title(
         f"Learning {topics} topics from 20 Newsgroups on one core:\n"
         "the further left a curve rises, the sooner the program is there",
@@ -562,7 +558,7 @@ def levels_table(levels: dict[str, Any]) -> str:
         ]
         for name, level in levels.items()
     ]
-    header = ["instruction set", "ms a pass: best (worst)", "of it expect", "same bits"]
+    header = ["instruction set", "ms per pass: best (worst)", "of it expect", "same bits"]
     return report.table(header, rows)
 
 
@@ -617,7 +613,7 @@ def measure(options: argparse.Namespace) -> record.Record:
         "nonzeros": counts.nnz,
         "topics": options.topics,
         "turns": turns,
-        "passes a turn": each,
+        "passes per turn": each,
         "passes of the climb": most,
         "peers": named,
         "missing": missing,
@@ -697,7 +693,7 @@ def tell(facts: dict[str, Any], folder: Path) -> list[str]:
         levels_table(levels),
         "## Threads\n\n"
         + report.table(
-            ["threads", "ms a pass: best (worst)"],
+            ["threads", "ms per pass: best (worst)"],
             [[count, report.best_and_worst(each, 1e3)] for count, each in threads["seconds"].items()],
         ),
         "## Memory",

@@ -65,7 +65,7 @@ def measure(options: argparse.Namespace) -> record.Record:
         "positives": N_POSITIVES,
         "nonzeros": whole.nnz,
         "turns": turns,
-        "passes a turn": f"{each} (pair by pair: 1)",
+        "passes per turn": f"{each} (pair by pair: 1)",
     }
     kept = record.Record(NAME, options, settings)
     with threadpool_limits(1):
@@ -84,7 +84,7 @@ def tell(facts: dict[str, Any], folder: Path) -> list[str]:
             "the same documents? One thread; the best pass of all turns, the worst in brackets.",
             facts,
         ),
-        report.table(["topics", "way", "ms a pass: best (worst)", "of a plain pass"], times),
+        report.table(["topics", "way", "ms per pass: best (worst)", "of a plain pass"], times),
         "## The target",
         report.table(["", "of a plain pass", "to reach", ""], targets),
     ]

@@ -1,6 +1,6 @@
 """How long does one EM step of a mixture of multinomials take beside ways that NumPy and SciPy have for it?
 
-On the word counts of 20 Newsgroups, 300 documents labeled, one component a class, one thread: ours
+On the word counts of 20 Newsgroups, 300 documents labeled, one component per class, one thread: ours
 (`MixtureSteps.expect` and `maximize`, the objective included) and the same update written
 
 * in NumPy a document at a time, as MALLET's trainer goes: the joint probabilities of its components, its

@@ -187,7 +187,7 @@ def climb(
 
 
 def mixture(matrix: scipy.sparse.csr_matrix, code: np.ndarray, alpha: float, n_threads: int) -> Running:
-    """EM of a mixture, one component a class, from what labeled documents ask for; `code` -1: unlabeled."""
+    """EM of a mixture, one component per class, from what labeled documents ask for; `code` -1: unlabeled."""
     layout = lay_out(np.ones(code.max() + 1, dtype=np.intp), 0)
     gate = OneComponent.even(layout, 0.0, 1.0)
     steps = MixtureSteps(

@@ -22,7 +22,7 @@ A pass is not the same amount of work everywhere, and `Peer.update` says which i
   topic in the second E-step) / (in the first).
 
 Against the three written out in NumPy in double, on a small corpus, enstop, BigARTM and NMF agree
-to float32 rounding. Seconds to a likelihood therefore compare more fairly than seconds a pass.
+to float32 rounding. Seconds to a likelihood therefore compare more fairly than seconds per pass.
 """
 
 from __future__ import annotations
@@ -241,11 +241,7 @@ def _start_enstop():
             numba.set_num_threads(1)
             triples = counts.tocoo()
             topics = doc_topic.shape[1]
-            self._nonzeros = (
-                triples.row.astype(np.int32),
-                triples.col.astype(np.int32),
-                triples.data,
-            )
+            self._nonzeros = (triples.row.astype(np.int32), triples.col.astype(np.int32), triples.data)
             self._topic_word = np.array(word_topic.T, dtype=np.float32, order="C")
             self._doc_topic = np.array(doc_topic, dtype=np.float32, order="C")
             # `full`, not `zeros`: pages are touched here, not in the first pass.
@@ -363,10 +359,7 @@ def _start_bigartm():
             # The matrix of P(z|d) comes to be in the first pass: one is thrown away for it.
             self.advance()
             # An attached matrix lives in the NumPy array: it must be kept as long as the model.
-            self._attached = [
-                self._put("doc_topic", doc_topic),
-                self._put("pwt", word_topic),
-            ]
+            self._attached = [self._put("doc_topic", doc_topic), self._put("pwt", word_topic)]
 
         def _batch(self, counts, words, begin):
             part = counts[begin : begin + self.documents_a_batch]

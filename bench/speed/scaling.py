@@ -148,11 +148,11 @@ def size_table(found: list[dict[str, Any]]) -> str:
         "nonzeros",
         "documents",
         "words",
-        "s a pass",
-        "ns a nonzero, 1 thread: best (worst)",
-        f"ns a nonzero, {many} threads: best (worst)",
+        "s per pass",
+        "ns per nonzero, 1 thread: best (worst)",
+        f"ns per nonzero, {many} threads: best (worst)",
         "peak of a fit above the input, MB",
-        "bytes a nonzero",
+        "bytes per nonzero",
         "the input's own",
     ]
     return report.table(header, rows)
@@ -177,9 +177,9 @@ def topic_table(found: list[dict[str, Any]]) -> str:
     many = all_threads(found[0])
     header = [
         "topics",
-        "ms a pass, 1 thread: best (worst)",
-        "ns a nonzero",
-        "ns a nonzero and topic, 1 thread",
+        "ms per pass, 1 thread: best (worst)",
+        "ns per nonzero",
+        "ns per nonzero and topic, 1 thread",
         f"{many} threads",
         "peak of a fit above the input, MB",
     ]
@@ -204,7 +204,7 @@ def target_table(by_way: dict[str, list[dict[str, Any]]]) -> str:
                     report.verdict(spread <= SPREAD_TARGET if complete else None),
                 ]
             )
-    header = ["10^6 to 10^8 nonzeros", "ns a nonzero", "dearest above cheapest", "target", ""]
+    header = ["10^6 to 10^8 nonzeros", "ns per nonzero", "dearest above cheapest", "target", ""]
     return report.table(header, rows)
 
 
@@ -212,7 +212,7 @@ def target_table(by_way: dict[str, list[dict[str, Any]]]) -> str:
 
 
 def picture(by_way: dict[str, list[dict[str, Any]]], by_topics: list[dict[str, Any]], path: Path) -> None:
-    """Three panels: time a nonzero, memory a nonzero, time a nonzero and topic."""
+    """Three panels: time per nonzero, memory a nonzero, time per nonzero and topic."""
     from matplotlib.ticker import LogLocator
 
     made, (time_axes, memory_axes, topic_axes) = draw.figure(15, 4.6, 3)
@@ -290,12 +290,12 @@ def measure(options: argparse.Namespace) -> record.Record:
     settings = {
         "topics": TOPICS_OF_SIZES,
         "type": "float32",
-        "words a document": f"about {WORDS_A_DOCUMENT} different of {TOKENS_A_DOCUMENT}",
+        "words per document": f"about {WORDS_A_DOCUMENT} different of {TOKENS_A_DOCUMENT}",
         "fixed vocabulary": WORDS,
         "growing vocabulary": f"{WORDS} * (nonzeros / {WORDS_AT:g}) ** {HEAPS}",
         "largest": options.largest or (1e6 if options.quick else SIZES[-1]),
         "most topics": options.topics or (64 if options.quick else TOPICS[-1]),
-        "seconds a size": options.seconds or (1.0 if options.quick else 10.0),
+        "seconds per size": options.seconds or (1.0 if options.quick else 10.0),
     }
     kept = record.Record(NAME, options, settings, DISTRIBUTIONS)
     sizes, topics = sizes_and_topics(settings)
@@ -309,7 +309,7 @@ def measure(options: argparse.Namespace) -> record.Record:
                 "nonzeros": nonzeros,
                 "words": vocabulary(nonzeros, way),
                 "topics": count,
-                "seconds": settings["seconds a size"],
+                "seconds": settings["seconds per size"],
             }
         )
         kept.measured(

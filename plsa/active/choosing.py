@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from plsa import inputs
 from plsa.active import queries
@@ -19,6 +19,7 @@ from plsa.active.landscape import Landscape
 from plsa.active.pool import Chances, Documents, PoolModel, RememberedPool, with_codes
 from plsa.active.queries import Scores
 from plsa.active.session import Session, coded
+from plsa.engine.parameters import Array, Floats, Places
 from plsa.labels.reading import UNLABELED, Labels
 
 _MEMBERS = 4  # of a committee
@@ -26,7 +27,7 @@ _CANDIDATES = 30  # documents whose answers are supposed
 _JUDGED = 200  # documents that supposed answers are judged by
 _UNLIKELY = 0.01  # an answer that is not worth supposing
 
-Strategy = str | Mapping[str, float] | Callable[[NDArray[Any]], ArrayLike]
+Strategy = str | Mapping[str, float] | Callable[[Array], ArrayLike]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,13 @@ class Question:
 
     model: PoolModel
     chance: Chances  # P(class|document) of those that may be asked for
-    guesses: NDArray[np.intp]
+    guesses: Places
     left: Documents  # those that may be asked for
     n: int
     rng: np.random.RandomState
     landscape: Landscape
     power: float  # of the density
-    votes: Callable[[], NDArray[np.float64]]  # (D, C): of all models so far
+    votes: Callable[[], Floats]  # (D, C): of all models so far
 
     @property
     def is_weighed(self) -> bool:
@@ -117,7 +118,7 @@ STRATEGIES = {
 
 def expected_losses(
     model: PoolModel, candidates: Documents, chance: Chances, judged: Documents, loss: Any
-) -> NDArray[np.float64]:
+) -> Floats:
     """What the model expects to lose on the judged documents after the answer to each candidate.
 
     sum_y P(y|d) loss(P(.|judged) once d is of class y), over the classes that are not unlikely: the expected
@@ -164,7 +165,7 @@ def check_density(density: float | None, weights: Mapping[str, float]) -> float:
     return max((STRATEGIES[name].density for name in weights), default=0.0)
 
 
-def check_cost(cost: ArrayLike, n_documents: int) -> NDArray[np.float64]:
+def check_cost(cost: ArrayLike, n_documents: int) -> Floats:
     """A number above 0 for each document."""
     costs = np.asarray(cost)
     if costs.shape != (n_documents,) or costs.dtype.kind not in "biuf":
@@ -178,7 +179,7 @@ def check_cost(cost: ArrayLike, n_documents: int) -> NDArray[np.float64]:
     return costs.astype(np.float64)
 
 
-_Guesses = tuple[list[Any], NDArray[np.intp]] | None  # classes, and the guessed one of each document
+_Guesses = tuple[list[Any], Places] | None  # classes, and the guessed one of each document
 
 
 @dataclass(slots=True)
@@ -190,7 +191,7 @@ class Chooser:
     landscape: Landscape
     strategy: Strategy
     density: float
-    cost: NDArray[np.float64] | None
+    cost: Floats | None
     random_share: float
     random_state: int
     weights: dict[str, float] = field(init=False)
@@ -291,7 +292,7 @@ class Chooser:
                 met.add(int(labels.code[place]))
         return with_codes(labels, code)
 
-    def votes(self, model: PoolModel) -> NDArray[np.float64]:
+    def votes(self, model: PoolModel) -> Floats:
         """Of all models that have chosen a question and had the classes of now, and of the present one."""
         everyone = np.arange(self.session.n_documents)
         votes = np.zeros((len(everyone), len(model.classes)))

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from plsa.active import queries
 from plsa.active.pool import Documents, vectors
+from plsa.engine.parameters import Floats
 from plsa.learning.clusters import cluster_centers, spherical_kmeans
 
 _CLUSTERS = 30  # for the first questions
@@ -25,7 +25,7 @@ class Landscape:
         self._matrix = matrix  # None: documents are not rows of numbers
         self._vectors = made
         self._density: queries.Scores | None = None
-        self._clusters: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        self._clusters: tuple[Floats, Floats] | None = None
 
     @property
     def known(self) -> bool:
@@ -39,7 +39,7 @@ class Landscape:
             self._vectors = vectors(self._matrix)
         return self._vectors
 
-    def density(self, doubt: NDArray[np.float64] | None = None) -> queries.Scores:
+    def density(self, doubt: Floats | None = None) -> queries.Scores:
         """How much each document stands for others, or for others that are in doubt."""
         if doubt is not None:
             return queries.density(self.vectors, doubt)
@@ -78,9 +78,7 @@ class Landscape:
         return [*chosen, *others[: n - len(chosen)].tolist()]
 
 
-def _cluster(
-    matrix: sparse.csr_array, number: int, rng: np.random.RandomState
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _cluster(matrix: sparse.csr_array, number: int, rng: np.random.RandomState) -> tuple[Floats, Floats]:
     """The sizes and the centers (clusters, words) of spherical k-means; of very many documents, of some."""
     some = rng.permutation(matrix.shape[0])[:_MAX_CLUSTERED]
     part = sparse.csr_array(matrix[some])

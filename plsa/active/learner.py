@@ -7,7 +7,7 @@ import zlib
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import _num_samples
 
@@ -19,6 +19,7 @@ from plsa.active.pool import FittedPool, RememberedPool, chances, counted
 from plsa.active.quick import QuickPool
 from plsa.active.session import Event, Session, digest
 from plsa.active.stopping import Status
+from plsa.engine.parameters import Array, Places
 from plsa.labels.reading import UNLABELED
 
 
@@ -220,7 +221,7 @@ class ActiveLearner:
     skipped_ = property(lambda self: self._session.skipped, doc="Documents that are not asked for again.")
     history_ = property(lambda self: self._session.history, doc="All that was not taken back.")
 
-    def query(self, n: int | None = None) -> NDArray[np.intp]:
+    def query(self, n: int | None = None) -> Places:
         """The rows of n documents to label, those that are still to be answered first.
 
         Fewer where no more are left. Asking again without an answer gives the same documents.
@@ -252,7 +253,7 @@ class ActiveLearner:
 
     # --- what is known ---------------------------------------------------------------------------
 
-    def predict(self, X: Any = None) -> NDArray[Any]:
+    def predict(self, X: Any = None) -> Array:
         """The classes of X, or of the session's own documents: their labels where there are any.
 
         The estimator is fitted to all that is known, unless it was already.
@@ -266,7 +267,7 @@ class ActiveLearner:
                 guesses[place] = label
         return np.array(guesses.tolist())
 
-    def predict_proba(self, X: Any = None) -> NDArray[Any]:
+    def predict_proba(self, X: Any = None) -> Array:
         """P(class|document) of X, or of the session's own documents; columns in the order of `classes_`."""
         model = self._needed()
         if X is not None:
@@ -274,7 +275,7 @@ class ActiveLearner:
         return np.asarray(model.chances(np.arange(self.n_documents)))
 
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> Array:
         """The classes that have a label, sorted."""
         return np.asarray(self._needed().classes)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
@@ -18,6 +17,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from plsa.engine.parameters import Array, Codes, Floats, Places
 from plsa.estimators.scaling import CountScaler
 from plsa.estimators.validation import check_counts
 from plsa.labels.reading import UNLABELED, Labels
@@ -25,8 +25,8 @@ from plsa.learning.scaling import TFIDF
 from plsa.learning.scaling import vectors as vectors_of
 from plsa.learning.student import probabilities
 
-Documents = NDArray[np.intp]
-Chances = NDArray[np.float64]  # (n, C): P(class|document)
+Documents = Places
+Chances = Floats  # (n, C): P(class|document)
 
 
 class Supposed(Protocol):
@@ -40,19 +40,19 @@ class PoolModel(Protocol):
     """What some labels say of a pool."""
 
     @property
-    def classes(self) -> NDArray[Any]:
+    def classes(self) -> Array:
         """The classes that have a label, sorted."""
 
     def chances(self, documents: Documents) -> Chances:
         """P(class|document) of documents of the pool."""
 
-    def guesses(self, documents: Documents) -> NDArray[Any]:
+    def guesses(self, documents: Documents) -> Array:
         """The class that each of these documents is taken for."""
 
-    def topics(self, documents: Documents) -> NDArray[np.float64]:
+    def topics(self, documents: Documents) -> Floats:
         """P(topic|document) of documents of the pool."""
 
-    def committee(self, documents: Documents, n_members: int, rng: np.random.RandomState) -> NDArray[Any]:
+    def committee(self, documents: Documents, n_members: int, rng: np.random.RandomState) -> Array:
         """(members, n, C): what models say that could as well have been learned from these labels."""
 
     def suppose(self, judged: Documents) -> Supposed:
@@ -90,7 +90,7 @@ class RememberedPool:
         return model
 
 
-def with_codes(labels: Labels, code: NDArray[np.int32]) -> Labels:
+def with_codes(labels: Labels, code: Codes) -> Labels:
     """Other codes of the same classes, but for those classes that have no label any more."""
     kept = np.unique(code[code != UNLABELED])
     place = np.full(len(labels.classes) + 1, UNLABELED, dtype=np.int32)  # the last is that of UNLABELED
@@ -149,7 +149,7 @@ class FittedModel:
     estimator: Any
 
     @property
-    def classes(self) -> NDArray[Any]:
+    def classes(self) -> Array:
         """The classes that have a label."""
         return np.asarray(self.estimator.classes_)
 
@@ -160,7 +160,7 @@ class FittedModel:
             return np.asarray(known[documents], dtype=np.float64)
         return chances(self.estimator, _safe_indexing(self.pool.X, documents))
 
-    def guesses(self, documents: Documents) -> NDArray[Any]:
+    def guesses(self, documents: Documents) -> Array:
         """What it predicts; of documents that it was fitted to, what it has guessed."""
         known = self._transduction()
         if known is not None:
@@ -172,13 +172,11 @@ class FittedModel:
         known: Any = getattr(self.estimator, "transduction_", None)
         return known if np.shape(known) == (_num_samples(self.pool.X), len(self.classes)) else None
 
-    def topics(self, documents: Documents) -> NDArray[np.float64]:
+    def topics(self, documents: Documents) -> Floats:
         """What `transform` makes of documents."""
         return np.asarray(self.estimator.transform(_safe_indexing(self.pool.X, documents)), dtype=np.float64)
 
-    def committee(
-        self, documents: Documents, n_members: int, rng: np.random.RandomState
-    ) -> NDArray[np.float64]:
+    def committee(self, documents: Documents, n_members: int, rng: np.random.RandomState) -> Floats:
         """What the estimator says after fits to other draws of the labeled documents, with replacement.
 
         One document of each class stays in every draw.

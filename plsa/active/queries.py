@@ -7,18 +7,18 @@ says P(class|document), votes, P(topic|document) or what several of its like say
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import xlogy
 from scipy.stats import rankdata
 
-Scores = NDArray[np.float64]
+from plsa.engine.parameters import Array, Floats, Places
+
+Scores = Floats
 
 
-def entropy(chance: NDArray[Any]) -> Scores:
+def entropy(chance: Array) -> Scores:
     """H(d) = -sum_y P(y|d) log P(y|d): of classes (the margin method; Krithara 2008, eq. 5.1), or of topics.
 
     NumPy: ``-np.sum(p * np.log(p), axis=1)`` where 0 log 0 is 0.
@@ -27,7 +27,7 @@ def entropy(chance: NDArray[Any]) -> Scores:
     return np.asarray(-xlogy(p, p).sum(axis=1))
 
 
-def vote_entropy(votes: NDArray[Any]) -> Scores:
+def vote_entropy(votes: Array) -> Scores:
     """The entropy of the shares of (n_documents, n_classes) numbers of votes (Krithara 2008, eq. 5.2).
 
     A document that nobody has voted on is as uncertain as can be: log n_classes.
@@ -37,12 +37,12 @@ def vote_entropy(votes: NDArray[Any]) -> Scores:
     return entropy(np.where(total > 0, number / np.where(total > 0, total, 1), 1 / number.shape[1]))
 
 
-def least_confidence(chance: NDArray[Any]) -> Scores:
+def least_confidence(chance: Array) -> Scores:
     """1 - max_y P(y|d)."""
     return np.asarray(1 - np.asarray(chance, dtype=np.float64).max(axis=1))
 
 
-def smallest_margin(chance: NDArray[Any]) -> Scores:
+def smallest_margin(chance: Array) -> Scores:
     """1 - (P(y1|d) - P(y2|d)) of the two most probable classes; 0 with one class, which leaves no doubt."""
     p = np.asarray(chance, dtype=np.float64)
     if p.shape[1] < 2:
@@ -51,7 +51,7 @@ def smallest_margin(chance: NDArray[Any]) -> Scores:
     return np.asarray(1 - (first - second))
 
 
-def disagreement(chances: NDArray[Any]) -> Scores:
+def disagreement(chances: Array) -> Scores:
     """The mean KL divergence of (n_members, n_documents, n_classes) chances to their mean over the members.
 
     McCallum and Nigam, "Employing EM and Pool-Based Active Learning for Text Classification", ICML 1998. It
@@ -62,7 +62,7 @@ def disagreement(chances: NDArray[Any]) -> Scores:
     return np.maximum(entropy(members.mean(axis=0)) - within, 0.0)
 
 
-def expected_loss(chance: NDArray[Any], loss: str = "log") -> float:
+def expected_loss(chance: Array, loss: str = "log") -> float:
     """What a model expects to lose on documents, in the mean: their entropy ("log") or 1 - max ("zero-one").
 
     Roy and McCallum, "Toward Optimal Active Learning through Sampling Estimation of Error Reduction", ICML
@@ -72,7 +72,7 @@ def expected_loss(chance: NDArray[Any], loss: str = "log") -> float:
     return float(measure(chance).mean())
 
 
-def density(matrix: sparse.csr_array, weights: NDArray[Any] | None = None) -> Scores:
+def density(matrix: sparse.csr_array, weights: Array | None = None) -> Scores:
     """How much a document stands for others: its mean cosine to all documents, itself among them.
 
     Rows have unit length. With a weight for each document it is the weighted mean: with doubts as weights,
@@ -91,7 +91,7 @@ def from_zero(scores: Scores) -> Scores:
     return np.asarray(scores - lowest)
 
 
-def per_cost(scores: Scores, cost: NDArray[Any]) -> Scores:
+def per_cost(scores: Scores, cost: Array) -> Scores:
     """How much there is to gain for a unit of cost, such as a word to be read."""
     return np.asarray(scores / np.asarray(cost, dtype=np.float64))
 
@@ -103,9 +103,7 @@ def combined(several: Mapping[str, Scores], weights: Mapping[str, float]) -> Sco
     return np.asarray(sum(weights[name] / total * ranks[name] for name in several), dtype=np.float64)
 
 
-def select(
-    scores: Scores, n: int, rng: np.random.RandomState, guesses: NDArray[Any] | None = None
-) -> NDArray[np.intp]:
+def select(scores: Scores, n: int, rng: np.random.RandomState, guesses: Array | None = None) -> Places:
     """The places of n of the highest scores, the highest first, equals in an order that `rng` draws.
 
     With `guesses`, the class that each document is taken for: every next document is the highest of those

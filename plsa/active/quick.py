@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 
 from plsa.active.pool import Chances, Documents
 from plsa.engine import starts
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Fit, Real, padded, unpadded
+from plsa.engine.parameters import Array, Fit, Floats, Real, padded, unpadded
 from plsa.engine.steps import fold_in
 from plsa.estimators.semisupervised import SemiSupervised
 from plsa.labels.corpus import Corpus, check_some_words
@@ -67,15 +66,15 @@ class QuickModel:
         self._taught: Real | None = None
 
     @property
-    def classes(self) -> NDArray[Any]:
+    def classes(self) -> Array:
         """The classes that have a label."""
         return self.labels.classes
 
-    def class_topic(self) -> NDArray[np.float64]:
+    def class_topic(self) -> Floats:
         """(C, K): P(class|topic)."""
         return label_topic_of(self.fit, self.settings.layout)
 
-    def topics(self, documents: Documents) -> NDArray[np.float64]:
+    def topics(self, documents: Documents) -> Floats:
         """P(topic|document) as it was learned."""
         rows = self.fit.parameters.doc_topic[documents]
         return unpadded(rows, self.settings.layout.n_topics).astype(np.float64)
@@ -88,7 +87,7 @@ class QuickModel:
         trust = label_trust(int(self.labels.labeled.sum()), len(self.classes))
         return np.asarray((1 - trust) * found + trust * self._of_student()[documents])
 
-    def guesses(self, documents: Documents) -> NDArray[Any]:
+    def guesses(self, documents: Documents) -> Array:
         """The most probable class of each."""
         return np.asarray(self.classes[self.chances(documents).argmax(axis=1)])
 
@@ -113,9 +112,7 @@ class QuickModel:
             self._taught = probabilities(np.asarray(self.pool.vectors @ weights))
         return self._taught
 
-    def committee(
-        self, documents: Documents, n_members: int, rng: np.random.RandomState
-    ) -> NDArray[np.float64]:
+    def committee(self, documents: Documents, n_members: int, rng: np.random.RandomState) -> Floats:
         """What models say that start at draws from the Dirichlet distributions of the classes' words.
 
         The committee of McCallum and Nigam (1998): each member goes the same few passes over labeled and
@@ -191,13 +188,13 @@ class QuickSupposed:
         return by_class(unpadded(folded.doc_topic, self.n_topics), self.class_topic)
 
 
-def _own_words(counts: Counts) -> tuple[Counts, NDArray[Any]]:
+def _own_words(counts: Counts) -> tuple[Counts, Array]:
     """The same documents over the words that stand in them, and which words those are."""
     vocabulary, place = np.unique(counts.word, return_inverse=True)
     return Counts(counts.offset, place.astype(np.int32), counts.count, len(vocabulary)), vocabulary
 
 
-def _shares(joint: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shares(joint: Floats) -> Floats:
     """Rows that sum to one; those of nothing stay."""
     total = joint.sum(axis=1, keepdims=True)
     return joint / np.where(total > 0, total, 1)

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from plsa.active.log import BY_HAND, SessionLog
+from plsa.engine.parameters import Places
 from plsa.estimators.validation import check_labels, read_labels
 from plsa.labels.reading import UNLABELED, Labels, is_unlabeled
 
@@ -222,7 +223,7 @@ choice use volunteer.
 
     # --- what is known ---------------------------------------------------------------------------
 
-    def open(self) -> NDArray[np.intp]:
+    def open(self) -> Places:
         """Documents without a label that were not skipped."""
         unknown = [
             place for place, label in enumerate(self.labels) if label is None and place not in self.skipped

@@ -10,7 +10,7 @@ from typing import Any
 
 import joblib
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 from scipy.integrate import trapezoid
 from sklearn.utils import _safe_indexing
@@ -21,6 +21,7 @@ from plsa.active.choosing import STRATEGIES, Strategy, check_cost, check_strateg
 from plsa.active.learner import ActiveLearner, check_estimator, check_seed
 from plsa.active.pool import FittedPool
 from plsa.active.session import coded
+from plsa.engine.parameters import Array, Codes, Floats, Places
 from plsa.engine.progress import say
 from plsa.estimators.validation import check_labels, read_labels
 from plsa.show import pictures
@@ -30,20 +31,20 @@ _MARKS = 11  # places at which accuracy is measured, if not said otherwise
 _SHOWN_EVERY = 5.0  # seconds between two lines of progress
 _OPTIONS = ("strategy", "batch_size", "density", "cost", "random_share", "quick", "random_state")
 
-Curves = NDArray[np.float64]  # (repeats, marks)
+Curves = Floats  # (repeats, marks)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Simulation:
     """Learning curves of strategies, from `simulate`; shows itself as a table."""
 
-    marks: NDArray[np.intp]  # answers after which accuracy was measured
+    marks: Places  # answers after which accuracy was measured
     n_initial: float  # labels before the first answer, in the mean
     accuracy: dict[str, Curves]  # of each strategy, on held-out documents
-    bound: NDArray[np.float64]  # (repeats,): accuracy with all labels known
-    seconds: dict[str, NDArray[np.float64]]  # (repeats,): of query and tell for an answer, the median
+    bound: Floats  # (repeats,): accuracy with all labels known
+    seconds: dict[str, Floats]  # (repeats,): of query and tell for an answer, the median
 
-    def area(self, name: str) -> NDArray[np.float64]:
+    def area(self, name: str) -> Floats:
         """The mean height of each repeat's curve: its area by the trapezoidal rule, divided by its width."""
         curves = self._curves(name)
         width = self.marks[-1] - self.marks[0]
@@ -239,14 +240,14 @@ def simulate(
 def _play(
     estimator: Any,
     X: Any,
-    y: NDArray[Any],
+    y: Array,
     test: Any,
-    draw: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
-    marks: NDArray[np.intp],
+    draw: tuple[Array, Array, Array],
+    marks: Places,
     name: str | None,
     repeat: int,
     options: dict[str, Any],
-) -> tuple[str | None, int, NDArray[np.float64], float]:
+) -> tuple[str | None, int, Floats, float]:
     """The curve of one session; or, without a strategy, the accuracy with all labels known."""
     train, held, known = draw
     pool, truth = _safe_indexing(X, train), y[train]
@@ -278,7 +279,7 @@ def _play(
     return name, repeat, np.array(curve), float(np.median(times)) if times else 0.0
 
 
-def _accuracy(learner: ActiveLearner, new: Any, true: NDArray[Any]) -> float:
+def _accuracy(learner: ActiveLearner, new: Any, true: Array) -> float:
     """On new documents; with fewer than two classes known, that of the one that is, or none."""
     names = list({str(label): label for label in learner.labels_ if label is not None}.values())
     if len(names) < 2:
@@ -286,9 +287,7 @@ def _accuracy(learner: ActiveLearner, new: Any, true: NDArray[Any]) -> float:
     return float(np.mean(learner.predict(new) == true))
 
 
-def _draw(
-    code: NDArray[np.int32], test: Any, initial: int, seed: tuple[int, int]
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _draw(code: Codes, test: Any, initial: int, seed: tuple[int, int]) -> tuple[Array, Array, Array]:
     """Documents to learn from, documents held out, and places among the former that are labeled."""
     rng = np.random.default_rng(seed)
     held: list[int] = []
@@ -337,7 +336,7 @@ def _options(given: Any, name: str) -> dict[str, Any]:
     return {"strategy": given}
 
 
-def _marks(marks: ArrayLike | None, n_queries: int) -> NDArray[np.intp]:
+def _marks(marks: ArrayLike | None, n_queries: int) -> Places:
     """Numbers of answers, ascending, from 0 to n_queries."""
     if marks is None:
         return np.unique(np.linspace(0, n_queries, _MARKS).round().astype(np.intp))
@@ -349,7 +348,7 @@ def _marks(marks: ArrayLike | None, n_queries: int) -> NDArray[np.intp]:
     return np.unique(places).astype(np.intp)
 
 
-def _check_truth(y: Any, n_documents: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def _check_truth(y: Any, n_documents: int) -> tuple[Array, Codes]:
     """At least two classes, and the place of each document's class among them."""
     labels = check_labels(y, n_documents)
     for place, label in enumerate(labels.tolist()):
@@ -381,7 +380,7 @@ def _check_test(test: Any) -> None:
     check_labels(test[1], _num_samples(test[0]))
 
 
-def _spread(values: NDArray[np.float64]) -> str:
+def _spread(values: Floats) -> str:
     """Mean and standard deviation; of one value none."""
     return f"{values.mean():.3f}" + (f" ±{values.std(ddof=1):.3f}" if len(values) > 1 else "")
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
 
 from plsa.active.pool import RememberedPool, without
 from plsa.active.session import Session
+from plsa.engine.parameters import Array
 
 _WINDOW = 20  # answers between two models whose guesses are compared
 _WINDOWS = 3  # that have to agree
@@ -74,7 +73,7 @@ def status(session: Session, pool: RememberedPool, seed: int) -> Status:
     return Status(n_labels, n_open, len(drawn), accuracy, low, high, agreement, stop, suggestion)
 
 
-def _right(session: Session, pool: RememberedPool, drawn: NDArray[Any]) -> int:
+def _right(session: Session, pool: RememberedPool, drawn: Array) -> int:
     """How many of these documents models guess that do not know their labels."""
     right = 0
     for part in np.array_split(drawn, min(_FOLDS, len(drawn))):
@@ -98,6 +97,6 @@ def _agreement(session: Session, pool: RememberedPool) -> list[float]:
     return [_kappa(old, new) for new, old in pairwise(guesses)][::-1]
 
 
-def _kappa(old: NDArray[Any], new: NDArray[Any]) -> float:
+def _kappa(old: Array, new: Array) -> float:
     """Cohen's kappa; 1 where both are one and the same class throughout."""
     return 1.0 if np.array_equal(old, new) else float(cohen_kappa_score(old, new))

@@ -9,29 +9,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from plsa.engine.parameters import Floats, Mask, Places
 from plsa.learning.clusters import START_DOCUMENTS, mean_vectors, members, unit
 from plsa.learning.scaling import unit_rows
 
 _METRIC_PRIOR = 10.0  # times the mean spread of a word is added to the spread of each
 
 
-def under_metric(matrix: sparse.csr_array, metric: NDArray[np.float64]) -> sparse.csr_array:
+def under_metric(matrix: sparse.csr_array, metric: Floats) -> sparse.csr_array:
     """Words multiplied by the roots of their weights, documents at unit length again."""
     data = matrix.data * np.sqrt(metric)[matrix.indices]
     return unit_rows(sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape))
 
 
-def squares(matrix: sparse.csr_array) -> NDArray[np.float64]:
+def squares(matrix: sparse.csr_array) -> Floats:
     """|x|^2 of each row: 1, or 0 where there is nothing."""
     return np.asarray((matrix * matrix).sum(axis=1), dtype=np.float64).ravel()
 
 
-def distances(
-    matrix: sparse.csr_array, length: NDArray[np.float64], center: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def distances(matrix: sparse.csr_array, length: Floats, center: Floats) -> Floats:
     """(D, K): |x - center|^2."""
     of_center = np.einsum("kw,kw->k", center, center)
     return np.asarray(length[:, np.newaxis] - 2 * (matrix @ center.T) + of_center)
@@ -41,18 +39,16 @@ def distances(
 class ClusterSums:
     """How many documents of a kind a cluster has, and the sums of |x|^2 and of x over them."""
 
-    number: NDArray[np.float64]  # (K,)
-    square: NDArray[np.float64]  # (K,)
-    vector: NDArray[np.float64]  # (K, W)
+    number: Floats  # (K,)
+    square: Floats  # (K,)
+    vector: Floats  # (K, W)
 
-    def distances(self, matrix: sparse.csr_array, length: NDArray[np.float64]) -> NDArray[np.float64]:
+    def distances(self, matrix: sparse.csr_array, length: Floats) -> Floats:
         """(D, K): the sum of |x - x_e|^2 over the documents e of a cluster."""
         crossed = matrix @ self.vector.T
         return np.asarray(length[:, np.newaxis] * self.number + self.square - 2 * crossed)
 
-    def closeness(
-        self, matrix: sparse.csr_array, length: NDArray[np.float64], farthest: float
-    ) -> NDArray[np.float64]:
+    def closeness(self, matrix: sparse.csr_array, length: Floats, farthest: float) -> Floats:
         """(D, K): the sum of F - |x - x_e|^2 over the documents e of a cluster."""
         return np.asarray(farthest * self.number - self.distances(matrix, length))
 
@@ -68,8 +64,8 @@ class ClusterSums:
 class Clusters:
     """Where a descent begins or ended."""
 
-    label: NDArray[np.intp]  # (D,) the cluster of each document
-    center: NDArray[np.float64]  # (K, W)
+    label: Places  # (D,) the cluster of each document
+    center: Floats  # (K, W)
     trace: list[float]  # the objective after each round
 
 
@@ -78,27 +74,25 @@ class LinkedDocuments:
     """Documents at unit length, which of them are positive, and what broken links cost."""
 
     matrix: sparse.csr_array
-    positive: NDArray[np.bool_]
+    positive: Mask
     must: float  # for each must-link
     cannot: float  # for each cannot-link
-    length: NDArray[np.float64]  # |x|^2
+    length: Floats  # |x|^2
     farthest: float  # F
 
     @classmethod
-    def of(
-        cls, matrix: sparse.csr_array, positive: NDArray[np.bool_], must: float, cannot: float
-    ) -> LinkedDocuments:
+    def of(cls, matrix: sparse.csr_array, positive: Mask, must: float, cannot: float) -> LinkedDocuments:
         """Documents of which these are positive."""
         length = squares(matrix)
         return cls(matrix, positive, must, cannot, length, float(np.sort(length)[-2:].sum()))
 
-    def sums(self, label: NDArray[np.intp], n_clusters: int, kind: NDArray[np.bool_]) -> ClusterSums:
+    def sums(self, label: Places, n_clusters: int, kind: Mask) -> ClusterSums:
         """The sums of each cluster over the documents of a kind."""
         member = members(label, n_clusters, kind)
         number = np.asarray(member.sum(axis=1), dtype=np.float64).ravel()
         return ClusterSums(number, member @ self.length, (member @ self.matrix).toarray())
 
-    def centered(self, label: NDArray[np.intp], n_clusters: int) -> Clusters:
+    def centered(self, label: Places, n_clusters: int) -> Clusters:
         """Clusters with the centers that suit them best: means at unit length."""
         everything = np.ones(len(label), dtype=bool)
         return Clusters(label, unit(self.sums(label, n_clusters, everything).vector), [])
@@ -135,14 +129,14 @@ class LinkedDocuments:
                 break
         return Clusters(label, center, trace)
 
-    def _assign_unlabeled(self, label: NDArray[np.intp], near: NDArray[np.float64]) -> None:
+    def _assign_unlabeled(self, label: Places, near: Floats) -> None:
         """Given the positives', the cluster of every other document depends on no other one's."""
         others = np.flatnonzero(~self.positive)
         positives = self.sums(label, near.shape[1], self.positive)
         close = positives.closeness(self.matrix[others], self.length[others], self.farthest)
         label[others] = (near[others] + self.cannot * close).argmin(axis=1)
 
-    def _assign_positives(self, label: NDArray[np.intp], near: NDArray[np.float64]) -> None:
+    def _assign_positives(self, label: Places, near: Floats) -> None:
         """One by one, those that might want to move, as a look at them all together says."""
         documents = np.flatnonzero(self.positive)
         matrix, length = self.matrix[documents], self.length[documents]
@@ -160,20 +154,14 @@ class LinkedDocuments:
                 positives.move(row, float(length[place]), int(present[place]), best)
                 label[documents[place]] = best
 
-    def objective(self, label: NDArray[np.intp], center: NDArray[np.float64]) -> float:
+    def objective(self, label: Places, center: Floats) -> float:
         """What is made small."""
         positives, unlabeled = (
             self.sums(label, len(center), kind) for kind in (self.positive, ~self.positive)
         )
         return self._total(label, distances(self.matrix, self.length, center), positives, unlabeled)
 
-    def _total(
-        self,
-        label: NDArray[np.intp],
-        near: NDArray[np.float64],
-        positives: ClusterSums,
-        unlabeled: ClusterSums,
-    ) -> float:
+    def _total(self, label: Places, near: Floats, positives: ClusterSums, unlabeled: ClusterSums) -> float:
         """The objective, from distances to centers and from sums."""
         matrix, length = self.matrix[self.positive], self.length[self.positive]
         own = np.arange(len(length)), label[self.positive]
@@ -183,7 +171,7 @@ class LinkedDocuments:
         within = near[np.arange(len(label)), label].sum()
         return float(within + self.must * broken_must + self.cannot * broken_cannot)
 
-    def metric(self, label: NDArray[np.intp], n_clusters: int) -> NDArray[np.float64]:
+    def metric(self, label: Places, n_clusters: int) -> Floats:
         """A weight for each word, with mean 1: in inverse proportion to its spread, some of the mean added.
 
         The spread of a word is its part in the objective with centers at the means: within clusters, across
@@ -209,14 +197,14 @@ class LinkedDocuments:
 class FoundClusters:
     """All that judging new documents by clusters needs."""
 
-    center: NDArray[np.float64]  # (K, W)
-    metric: NDArray[np.float64]  # (W,)
+    center: Floats  # (K, W)
+    metric: Floats  # (W,)
     positives: ClusterSums  # of the positive documents of each cluster
     chosen: int  # the positive cluster
     cannot: float  # what a broken cannot-link costs
     farthest: float
 
-    def scores(self, matrix: sparse.csr_array) -> NDArray[np.float64]:
+    def scores(self, matrix: sparse.csr_array) -> Floats:
         """What a document would cost in the nearest other cluster less what it costs in the positive one."""
         weighted = under_metric(matrix, self.metric)
         length = squares(weighted)

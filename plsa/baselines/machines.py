@@ -6,12 +6,12 @@ from dataclasses import KW_ONLY
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from plsa.baselines.vectors import LinearClassifier, TfidfClassifier
 from plsa.engine.counts import Counts
+from plsa.engine.parameters import Floats, Mask
 from plsa.estimators.base import Fitted
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import Rule, even_weights
@@ -46,18 +46,16 @@ class IteratedSVM(LinearClassifier, TfidfClassifier):
     max_iter: int = 100
 
     def _first_negatives(
-        self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.bool_], Fitted]:
+        self, counts: Counts, matrix: sparse.csr_array, positive: Mask
+    ) -> tuple[Mask, Fitted]:
         """Which unlabeled documents are negative to begin with, at least one; what else is to be told."""
         raise NotImplementedError
 
-    def _chosen(self, rules: list[Rule], matrix: sparse.csr_array, positive: NDArray[np.bool_]) -> int:
+    def _chosen(self, rules: list[Rule], matrix: sparse.csr_array, positive: Mask) -> int:
         """Which of the classifiers, in the order of training, is the one."""
         return len(rules) - 1
 
-    def _learn_rule(
-        self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
-    ) -> tuple[Rule, Fitted]:
+    def _learn_rule(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> tuple[Rule, Fitted]:
         negative, found = self._first_negatives(counts, matrix, positive)
         n_negatives = []
         rules: list[Rule] = []
@@ -69,15 +67,9 @@ class IteratedSVM(LinearClassifier, TfidfClassifier):
                 break
             negative = negative | refused
         chosen = self._chosen(rules, matrix, positive)
-        return rules[chosen], found | {
-            "n_negatives_": n_negatives,
-            "n_iter_": len(rules),
-            "chosen_": chosen,
-        }
+        return rules[chosen], found | {"n_negatives_": n_negatives, "n_iter_": len(rules), "chosen_": chosen}
 
-    def _machine(
-        self, matrix: sparse.csr_array, positive: NDArray[np.bool_], negative: NDArray[np.bool_]
-    ) -> Rule:
+    def _machine(self, matrix: sparse.csr_array, positive: Mask, negative: Mask) -> Rule:
         some = positive | negative
         weights = even_weights(positive[some]) if self.balanced else None
         # The primal problem: its solver draws nothing at random.
@@ -121,8 +113,8 @@ class PEBL(IteratedSVM):
     """
 
     def _first_negatives(
-        self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.bool_], Fitted]:
+        self, counts: Counts, matrix: sparse.csr_array, positive: Mask
+    ) -> tuple[Mask, Fitted]:
         present = counts.with_counts((counts.count > 0).astype(counts.dtype))
         features = positive_features(present, positive)
         n_features = present.matrix() @ features.astype(np.float64)
@@ -130,7 +122,7 @@ class PEBL(IteratedSVM):
         return negative, {"positive_features_": np.flatnonzero(features)}
 
 
-def positive_features(present: Counts, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def positive_features(present: Counts, positive: Mask) -> Mask:
     """1-DNF: which words a larger share of the positives than of the other documents have."""
     of_positives = present.word_totals(positive.astype(np.float64)) / positive.sum()
     of_others = present.word_totals((~positive).astype(np.float64)) / (~positive).sum()
@@ -186,24 +178,21 @@ class RocchioSVM(IteratedSVM):
     most_missed: float = 0.08
 
     def _first_negatives(
-        self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.bool_], Fitted]:
+        self, counts: Counts, matrix: sparse.csr_array, positive: Mask
+    ) -> tuple[Mask, Fitted]:
         wanted, unwanted = rocchio_vectors(matrix, positive, float(self.alpha), float(self.beta))
         nearer = matrix @ (wanted - unwanted)
         return ~positive & (nearer <= max(0.0, nearer[~positive].min())), {}
 
-    def _chosen(self, rules: list[Rule], matrix: sparse.csr_array, positive: NDArray[np.bool_]) -> int:
+    def _chosen(self, rules: list[Rule], matrix: sparse.csr_array, positive: Mask) -> int:
         missed = np.mean(rules[-1].scores(matrix[positive]) <= 0)
         return 0 if missed > self.most_missed else len(rules) - 1
 
 
 def rocchio_vectors(
-    matrix: sparse.csr_array, positive: NDArray[np.bool_], alpha: float, beta: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    matrix: sparse.csr_array, positive: Mask, alpha: float, beta: float
+) -> tuple[Floats, Floats]:
     """c+ and c- of Rocchio's classifier, at unit length."""
     of_positives = np.asarray(matrix[positive].mean(axis=0)).ravel()
     of_others = np.asarray(matrix[~positive].mean(axis=0)).ravel()
-    return (
-        unit(alpha * of_positives - beta * of_others),
-        unit(alpha * of_others - beta * of_positives),
-    )
+    return (unit(alpha * of_positives - beta * of_others), unit(alpha * of_others - beta * of_positives))

@@ -7,12 +7,12 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
 
 from plsa.baselines.vectors import LinearClassifier, TfidfClassifier
 from plsa.engine.counts import Counts
+from plsa.engine.parameters import Floats, Mask, Places
 from plsa.estimators.base import Fitted
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import Rule, balanced_regression
@@ -91,9 +91,7 @@ class WeightedLogisticRegression(LinearClassifier, TfidfClassifier):
     max_iter: int = 1000
     random_state: Any = None
 
-    def _learn_rule(
-        self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
-    ) -> tuple[Rule, Fitted]:
+    def _learn_rule(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> tuple[Rule, Fitted]:
         strengths = _check_strengths(self.C, "C")
         n_splits = min(self.n_splits, int(positive.sum()), int((~positive).sum()))
         criterion, threshold, chosen = float("nan"), 0.0, strengths[0]
@@ -119,7 +117,7 @@ class WeightedLogisticRegression(LinearClassifier, TfidfClassifier):
         }
 
 
-def _dealt(positive: NDArray[np.bool_], n_splits: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+def _dealt(positive: Mask, n_splits: int, rng: np.random.RandomState) -> Places:
     """The part of each document: positives and others are dealt out evenly, at random."""
     fold = np.empty(len(positive), dtype=np.intp)
     for kind in (positive, ~positive):
@@ -127,7 +125,7 @@ def _dealt(positive: NDArray[np.bool_], n_splits: int, rng: np.random.RandomStat
     return fold
 
 
-def best_threshold(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> tuple[float, float]:
+def best_threshold(positive: Floats, unlabeled: Floats) -> tuple[float, float]:
     """The highest r^2 / P(f = 1) of these scores, and the threshold that has it.
 
     r is what the recall is above with 90% certainty. One more unlabeled document than is seen is counted

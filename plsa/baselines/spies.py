@@ -7,7 +7,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
 from sklearn.utils import check_random_state
@@ -15,7 +14,7 @@ from sklearn.utils import check_random_state
 from plsa.baselines.vectors import LinearClassifier
 from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps
-from plsa.engine.parameters import unpadded
+from plsa.engine.parameters import Floats, Mask, unpadded
 from plsa.estimators.base import Fitted
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import Rule
@@ -107,9 +106,7 @@ class SpyEM(LinearClassifier):
     def _scaling(self) -> CountScaler:
         return CountScaler(tf="raw", length="constant" if self.constant_length else None)
 
-    def _learn_rule(
-        self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
-    ) -> tuple[Rule, Fitted]:
+    def _learn_rule(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> tuple[Rule, Fitted]:
         scaled = self._scaling().as_value().fit(counts).scaled(counts)
         among = _chosen_spies(positive, self.spies, check_random_state(self.random_state))
         *_, settled = self._rules(scaled, positive & ~among, ~positive | among)
@@ -127,9 +124,7 @@ class SpyEM(LinearClassifier):
             "chosen_": int((changes <= 0).sum()),
         }
 
-    def _rules(
-        self, counts: Counts, positive: NDArray[np.bool_], negative: NDArray[np.bool_]
-    ) -> Iterator[Rule]:
+    def _rules(self, counts: Counts, positive: Mask, negative: Mask) -> Iterator[Rule]:
         """The classifiers of EM, step by step: positives stay, negatives are so at the start only."""
         gate = OneComponent.even(lay_out(np.array([1, 1]), 0), class_alpha=1.0, component_alpha=0.0)
         code = np.where(positive, 1, UNLABELED).astype(np.int32)
@@ -154,9 +149,7 @@ class SpyEM(LinearClassifier):
             parameters = steps.maximize(parameters, statistics)
 
 
-def best_rule(
-    rules: Iterator[Rule], matrix: sparse.csr_array, positive: NDArray[np.bool_]
-) -> tuple[Rule, NDArray[np.float64]]:
+def best_rule(rules: Iterator[Rule], matrix: sparse.csr_array, positive: Mask) -> tuple[Rule, Floats]:
     """The classifier before the first that makes the probability of error rise, or the last; the changes."""
     kept = next(rules)
     parts = ErrorParts.of(kept.scores(matrix), positive)
@@ -170,7 +163,7 @@ def best_rule(
     return kept, np.array(changes)
 
 
-def _chosen_spies(positive: NDArray[np.bool_], share: float, rng: np.random.RandomState) -> NDArray[np.bool_]:
+def _chosen_spies(positive: Mask, share: float, rng: np.random.RandomState) -> Mask:
     """Which positives are to be spies: a share of them, at least one, but never all."""
     documents = np.flatnonzero(positive)
     n_spies = min(max(1, round(share * len(documents))), len(documents) - 1)
@@ -179,7 +172,7 @@ def _chosen_spies(positive: NDArray[np.bool_], share: float, rng: np.random.Rand
     return among
 
 
-def spy_threshold(scores: NDArray[np.float64], noise: float) -> float:
+def spy_threshold(scores: Floats, noise: float) -> float:
     """The score that no more than a share `noise` of the spies are below; 0 where there is no spy."""
     if not len(scores):
         return 0.0
@@ -195,7 +188,7 @@ class ErrorParts:
     prior: float  # mean probability that an unlabeled document is positive
 
     @classmethod
-    def of(cls, scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> ErrorParts:
+    def of(cls, scores: Floats, positive: Mask) -> ErrorParts:
         """The parts of log-odds of these documents."""
         others = scores[~positive]
         missed = float(np.mean(scores[positive] <= 0))

@@ -11,11 +11,11 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from plsa.engine.counts import Counts
+from plsa.engine.parameters import Floats, Mask
 from plsa.estimators.base import Fitted
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import PositiveClassifier, Rule
@@ -38,12 +38,12 @@ class VectorClassifier(PositiveClassifier):
         """What makes vectors of counts."""
         raise NotImplementedError
 
-    def _learn_positives(self, counts: Counts, positive: NDArray[np.bool_], *more: Any) -> Fitted:
+    def _learn_positives(self, counts: Counts, positive: Mask, *more: Any) -> Fitted:
         scaler = self._scaling().as_value().fit(counts)
         fitted = self._scaling().fitted(scaler, counts.n_words)
         return {"scaler_": fitted} | self._learn_vectors(counts, self._vectors(counts, scaler), positive)
 
-    def _learn_vectors(self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]) -> Fitted:
+    def _learn_vectors(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> Fitted:
         """What is learned from the documents, as counts and as vectors."""
         raise NotImplementedError
 
@@ -80,17 +80,15 @@ class LinearClassifier(VectorClassifier):
     coef_, intercept_
     """
 
-    def _learn_vectors(self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]) -> Fitted:
+    def _learn_vectors(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> Fitted:
         # Products of vectors as long as a vocabulary: threads cost more than they bring, and change the bits.
         with threadpool_limits(1, user_api="blas"):
             rule, found = self._learn_rule(counts, matrix, positive)
         return found | {"coef_": rule.weights, "intercept_": rule.intercept}
 
-    def _learn_rule(
-        self, counts: Counts, matrix: sparse.csr_array, positive: NDArray[np.bool_]
-    ) -> tuple[Rule, Fitted]:
+    def _learn_rule(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> tuple[Rule, Fitted]:
         """The rule, and what else is to be told of it."""
         raise NotImplementedError
 
-    def _scores(self, counts: Counts) -> NDArray[np.float64]:
+    def _scores(self, counts: Counts) -> Floats:
         return Rule(self.coef_, self.intercept_).scores(self._vectors(counts))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from plsa.engine.parameters import Real
+from plsa.engine.parameters import Array, Floats, Mask, Real
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Counts:
             return float(self.count.sum(dtype=np.float64))
         return float(np.dot(self.lengths(), np.asarray(weight, dtype=np.float64)))
 
-    def lengths(self) -> NDArray[np.float64]:
+    def lengths(self) -> Floats:
         """The number of words in each document."""
         sums = np.zeros(self.n_documents)
         full = np.flatnonzero(np.diff(self.offset))
@@ -47,7 +47,7 @@ class Counts:
             sums[full] = np.add.reduceat(self.count, self.offset[full], dtype=np.float64)
         return sums
 
-    def word_totals(self, weight: Real | None = None) -> NDArray[np.float64]:
+    def word_totals(self, weight: Real | None = None) -> Floats:
         """How often each word stands in the corpus."""
         total = np.zeros(self.n_words)
         # bincount makes 64-bit copies and an array of all words: some documents at a time, but not too few.
@@ -78,7 +78,7 @@ class Counts:
         """A number that another corpus hardly has."""
         return zlib.crc32(self.count, zlib.crc32(self.word, zlib.crc32(self.offset)))
 
-    def checksums(self, documents: NDArray[Any]) -> NDArray[np.int64]:
+    def checksums(self, documents: Array) -> NDArray[np.int64]:
         """For each of these documents a number that hardly any other words and counts have."""
         checksums = np.empty(len(documents), dtype=np.int64)
         for place, document in enumerate(documents):
@@ -96,12 +96,12 @@ class Counts:
         """The same nonzeros with other counts."""
         return Counts(self.offset, self.word, count, self.n_words)
 
-    def of_documents(self, documents: NDArray[Any]) -> Counts:
+    def of_documents(self, documents: Array) -> Counts:
         """The corpus of these documents, in this order."""
         chosen = self.matrix()[documents]
         return Counts(chosen.indptr.astype(np.int64), chosen.indices, chosen.data, self.n_words)
 
-    def of_nonzeros(self, chosen: NDArray[np.bool_]) -> Counts:
+    def of_nonzeros(self, chosen: Mask) -> Counts:
         """The corpus with only the chosen nonzeros."""
         before = np.concatenate([[0], np.cumsum(chosen)])
         return Counts(before[self.offset], self.word[chosen], self.count[chosen], self.n_words)

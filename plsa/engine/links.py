@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from plsa.engine.parameters import Parameters, Real, Statistics, unpadded
+from plsa.engine.parameters import Floats, Mask, Parameters, Places, Real, Statistics, unpadded
 from plsa.engine.steps import GatedSteps
 
 _AT_ONCE = 1 << 20  # numbers in a block of pairs
@@ -29,13 +28,13 @@ class Links(Protocol):
     def weight(self) -> Any:
         """How much a link counts: one number, or one for each."""
 
-    def add(self, topics: Real, count: Real, each: NDArray[np.float64]) -> float:
+    def add(self, topics: Real, count: Real, each: Floats) -> float:
         """Adds what they expect of documents with these topics to `count`; returns the penalties' sum.
 
         A document's own counts are divided by how often it counts, as the words' are not multiplied by it.
         """
 
-    def holding(self, topic: NDArray[np.intp]) -> tuple[int, int]:
+    def holding(self, topic: Places) -> tuple[int, int]:
         """How many of them hold where each document has this one topic, and how many there are."""
 
 
@@ -43,10 +42,10 @@ class Links(Protocol):
 class MustLinks:
     """Every two of these documents belong together."""
 
-    documents: NDArray[np.intp]
+    documents: Places
     weight: float  # of a pair
 
-    def add(self, topics: Real, count: Real, each: NDArray[np.float64]) -> float:
+    def add(self, topics: Real, count: Real, each: Floats) -> float:
         """count[T] += weight theta_T ((1 / M, zero diagonal) theta_T), M = theta_T theta_T', in blocks."""
         theta = topics[self.documents].astype(np.float64)
         total = 0.0
@@ -62,7 +61,7 @@ class MustLinks:
             count[some] += (expected / each[some, np.newaxis]).astype(count.dtype)
         return self.weight * total
 
-    def holding(self, topic: NDArray[np.intp]) -> tuple[int, int]:
+    def holding(self, topic: Places) -> tuple[int, int]:
         """Pairs of one topic, and all pairs."""
         n = np.bincount(topic[self.documents])
         return int((n * (n - 1)).sum()) // 2, len(self.documents) * (len(self.documents) - 1) // 2
@@ -72,11 +71,11 @@ class MustLinks:
 class CannotLinks:
     """None of these documents belongs to one of those."""
 
-    documents: NDArray[np.intp]
-    others: NDArray[np.intp]
+    documents: Places
+    others: Places
     weight: float  # of a pair
 
-    def add(self, topics: Real, count: Real, each: NDArray[np.float64]) -> float:
+    def add(self, topics: Real, count: Real, each: Floats) -> float:
         """With S = theta_U theta_T' and R = 1 / (1 - S), some of U at a time:
 
         count[T] += weight theta_T (R' (1 - theta_U)) and count[U] += weight theta_U (R (1 - theta_T)).
@@ -97,7 +96,7 @@ class CannotLinks:
         count[self.documents] += (expected / each[self.documents, np.newaxis]).astype(count.dtype)
         return self.weight * total
 
-    def holding(self, topic: NDArray[np.intp]) -> tuple[int, int]:
+    def holding(self, topic: Places) -> tuple[int, int]:
         """Pairs of two topics, and all pairs."""
         n_topics = int(topic.max()) + 1
         ours = np.bincount(topic[self.documents], minlength=n_topics)
@@ -110,11 +109,11 @@ class CannotLinks:
 class PairLinks:
     """Pairs that belong together, or do not, one by one."""
 
-    pairs: NDArray[np.intp]  # (n, 2)
-    weight: NDArray[np.float64]  # (n,) of each pair
+    pairs: Places  # (n, 2)
+    weight: Floats  # (n,) of each pair
     together: bool
 
-    def add(self, topics: Real, count: Real, each: NDArray[np.float64]) -> float:
+    def add(self, topics: Real, count: Real, each: Floats) -> float:
         """count[i] += weight theta_i theta_j / S or weight theta_i (1 - theta_j) / (1 - S), and so for j."""
         total = 0.0
         for begin, end in _blocks(len(self.pairs), topics.shape[1]):
@@ -130,7 +129,7 @@ class PairLinks:
                 np.add.at(count, at, (expected / each[at, np.newaxis]).astype(count.dtype))
         return total
 
-    def holding(self, topic: NDArray[np.intp]) -> tuple[int, int]:
+    def holding(self, topic: Places) -> tuple[int, int]:
         """Pairs of one topic, or of two, and all pairs."""
         same = topic[self.pairs[:, 0]] == topic[self.pairs[:, 1]]
         return int((same if self.together else ~same).sum()), len(self.pairs)
@@ -152,11 +151,7 @@ class LinkSet:
 
 
 def links_of(
-    positive: NDArray[np.bool_],
-    pairs: tuple[NDArray[np.intp], NDArray[np.intp]],
-    must: float,
-    cannot: float,
-    length: float | None,
+    positive: Mask, pairs: tuple[Places, Places], must: float, cannot: float, length: float | None
 ) -> LinkSet:
     """The links of positive documents among each other and with all others, and those of pairs.
 
@@ -170,7 +165,7 @@ def links_of(
     def weighed(strength: float, most: Any) -> Any:
         return strength if length is None else strength * length / np.maximum(1, most)
 
-    def of_pairs(some: NDArray[np.intp], strength: float) -> NDArray[np.float64]:
+    def of_pairs(some: Places, strength: float) -> Floats:
         number = np.bincount(some.ravel(), minlength=len(positive))
         return np.broadcast_to(weighed(strength, number[some].max(axis=1)), len(some)).astype(np.float64)
 
@@ -186,7 +181,7 @@ def links_of(
     )
 
 
-def satisfied(links: Sequence[Links], topic: NDArray[np.intp]) -> float:
+def satisfied(links: Sequence[Links], topic: Places) -> float:
     """The share of these links that hold where each document has this one topic; NaN where there are none."""
     holding, all_of_them = np.sum([each.holding(topic) for each in links], axis=0)
     return float(holding / all_of_them) if all_of_them else float("nan")

@@ -11,12 +11,22 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 import plsa._kernels as _kernels
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Gate, Parameters, Real, Statistics, padded, padded_zeros, unpadded
+from plsa.engine.parameters import (
+    Codes,
+    Floats,
+    Gate,
+    Parameters,
+    Places,
+    Real,
+    Statistics,
+    padded,
+    padded_zeros,
+    unpadded,
+)
 from plsa.engine.steps import CorpusSteps
 from plsa.engine.threads import effective_threads
 
@@ -26,7 +36,7 @@ _ROWS = 1024  # documents whose posteriors are worked out together: they stay in
 class ComponentGate(Gate, Protocol):
     """The gate of a mixture: P(z), zero for the components that a state rules out, and its prior."""
 
-    def open(self) -> NDArray[np.float64]:
+    def open(self) -> Floats:
         """(S, K): 1 where a state may have a component, else 0."""
 
     def log_prior(self) -> float:
@@ -61,9 +71,9 @@ class MixtureSteps(CorpusSteps):
         counts: Counts,
         n_topics: int,
         *,
-        state: NDArray[np.int32],
+        state: Codes,
         n_states: int,
-        alpha: NDArray[np.float64],
+        alpha: Floats,
         weight: Real | None = None,
         n_threads: int | None = None,
     ) -> None:
@@ -77,7 +87,7 @@ class MixtureSteps(CorpusSteps):
         self._member = sparse.csr_array(entries, shape=(n_states, n_documents))
         self._column = alpha[:, np.newaxis].astype(counts.dtype)
 
-    def primed(self, share: NDArray[np.float64], gate: ComponentGate) -> Parameters:
+    def primed(self, share: Floats, gate: ComponentGate) -> Parameters:
         """The parameters that these P(z|d) ask for; rows of zeros are documents that do not count."""
         doc, word = self.buffers()
         unpadded(doc, self.n_topics)[:] = share
@@ -116,13 +126,13 @@ class MixtureSteps(CorpusSteps):
         self._posterior(log_words(parameters.word_topic, self.n_topics), parameters.gate, 1.0, doc)
         return Parameters(doc, parameters.word_topic, parameters.gate)
 
-    def reordered(self, parameters: Parameters, order: NDArray[np.intp], gate: ComponentGate) -> Parameters:
+    def reordered(self, parameters: Parameters, order: Places, gate: ComponentGate) -> Parameters:
         """The parameters with component order[z] as component z, and the gate that goes with it."""
         doc = padded(parameters.doc_topic[:, order], self.counts.dtype)
         word = padded(parameters.word_topic[:, order], self.counts.dtype)
         return Parameters(doc, word, gate)
 
-    def _posterior(self, logs: Real, gate: ComponentGate, power: float, doc: Real) -> NDArray[np.float64]:
+    def _posterior(self, logs: Real, gate: ComponentGate, power: float, doc: Real) -> Floats:
         """`doc` becomes P(z|d) at a power; returns (1 / power) log sum_z P(d, z)^power."""
         _kernels.document_sums(self.corpus, logs, doc, self.n_threads)
         table = gate.table().astype(self.counts.dtype)
@@ -144,9 +154,7 @@ def log_words(word_topic: Real, n_topics: int) -> Real:
     return logs
 
 
-def normalize(
-    rows: Real, gate: Real, state: NDArray[np.int32], power: float, fallback: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def normalize(rows: Real, gate: Real, state: Codes, power: float, fallback: Floats) -> Floats:
     """Rows log P(d|z) become P(z|d) ~ P(d, z)^power; returns (1 / power) log sum_z P(d, z)^power.
 
     P(d, z) = gate[state, z] P(d|z). A document that no component can have made gets its row of `fallback`,
@@ -176,9 +184,7 @@ def normalize(
     return log_total
 
 
-def joint(
-    counts: Counts, word_topic: Real, prior: NDArray[np.float64], n_threads: int | None
-) -> NDArray[np.float64]:
+def joint(counts: Counts, word_topic: Real, prior: Floats, n_threads: int | None) -> Floats:
     """(D, K): log P(d, z) = log P(z) + sum_w n(d, w) log P(w|z) of new documents."""
     width = word_topic.shape[1]
     sums = np.zeros((counts.n_documents, width), dtype=counts.dtype)

@@ -19,7 +19,12 @@ from numpy.typing import NDArray
 
 import plsa._kernels as _kernels
 
-Real = NDArray[np.floating[Any]]
+Real = NDArray[np.floating[Any]]  # float32 or float64
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]  # of classes, states, clusters
+Places = NDArray[np.intp]  # rows or columns
+Mask = NDArray[np.bool_]
+Array = NDArray[Any]
 
 
 def padded_width(n_topics: int, dtype: Any) -> int:
@@ -53,10 +58,10 @@ def unpadded(matrix: Real, n_topics: int) -> Real:
 class Gate(Protocol):
     """What each state of a document allows of each topic. A gate is never changed: it learns the next one."""
 
-    def table(self) -> NDArray[np.float64]:
+    def table(self) -> Floats:
         """(S, K): what each state allows of each topic."""
 
-    def learn(self, count: NDArray[np.float64]) -> Gate:
+    def learn(self, count: Floats) -> Gate:
         """The gate that the expected counts (S, K) of a pass ask for; itself where nothing is learned."""
 
 
@@ -66,11 +71,11 @@ class OpenGate:
 
     n_topics: int
 
-    def table(self) -> NDArray[np.float64]:
+    def table(self) -> Floats:
         """A row of ones."""
         return np.ones((1, self.n_topics))
 
-    def learn(self, count: NDArray[np.float64]) -> OpenGate:
+    def learn(self, count: Floats) -> OpenGate:
         """Nothing is learned."""
         return self
 
@@ -90,7 +95,7 @@ class Statistics:
 
     doc: Real  # (D, padded): of each document
     word: Real  # (W, padded): of each word
-    state: NDArray[np.float64]  # (S, padded): of each state
+    state: Floats  # (S, padded): of each state
     log_likelihood: float  # sum over documents of weight * n log p
     objective: float  # the log-likelihood and the log terms of the priors: what must not fall
     n_impossible: int = 0  # nonzeros of probability zero: they give nothing, and count as the smallest one
@@ -122,7 +127,7 @@ class Fit:
     trace: list[float]
     reason: StopReason
     n_passes: int
-    state: NDArray[np.float64] | None  # expected topic counts of each state, in the last whole pass
+    state: Floats | None  # expected topic counts of each state, in the last whole pass
     log_likelihood: float
     n_impossible: int = 0
     first_impossible: int | None = None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Gate, Parameters, Real, padded, padded_zeros
+from plsa.engine.parameters import Array, Codes, Floats, Gate, Parameters, Real, padded, padded_zeros
 
 NO_GROUP = -1  # of a document or a topic
 _BLOCK = 8192  # rows for which noise is drawn at a time
@@ -79,18 +79,14 @@ def words_from_clusters(counts: Counts, cluster: Groups, n_topics: int) -> Real:
     return words
 
 
-def _words_of_groups(
-    counts: Counts, group: Groups, n_groups: int, weight: Real | None
-) -> NDArray[np.float64]:
+def _words_of_groups(counts: Counts, group: Groups, n_groups: int, weight: Real | None) -> Floats:
     """(groups, W): the word distribution of each group's documents, zeros where it has no words."""
     words = _counts_of_groups(counts, group, n_groups, weight)
     words /= np.maximum(words.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return words
 
 
-def _counts_of_groups(
-    counts: Counts, group: Groups, n_groups: int, weight: Real | None
-) -> NDArray[np.float64]:
+def _counts_of_groups(counts: Counts, group: Groups, n_groups: int, weight: Real | None) -> Floats:
     """(groups, W): how often each word stands in a group's documents."""
     inside = np.flatnonzero(group != NO_GROUP)
     weights = np.ones(len(inside)) if weight is None else np.asarray(weight, dtype=np.float64)[inside]
@@ -114,8 +110,8 @@ def assemble(
     word_topic: Real,
     gate: Gate,
     doc_start: Real,
-    state: NDArray[np.int32] | None,
-    doc_topic: NDArray[Any] | None = None,
+    state: Codes | None,
+    doc_topic: Array | None = None,
 ) -> Parameters:
     """Parameters of padded P(w|z), and P(z|d) as given or else the row of `doc_start` of the state."""
     if doc_topic is not None:

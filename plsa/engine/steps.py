@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 import plsa._kernels as _kernels
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Gate, Parameters, Real, Statistics, padded, padded_zeros
+from plsa.engine.parameters import Codes, Floats, Gate, Parameters, Real, Statistics, padded, padded_zeros
 from plsa.engine.threads import effective_threads
 
 _AT_ONCE = 1 << 20  # nonzeros that are folded in with one call
@@ -87,7 +86,7 @@ class GatedSteps(CorpusSteps):
         counts: Counts,
         n_topics: int,
         *,
-        state: NDArray[np.int32] | None,
+        state: Codes | None,
         prior: Real | None,
         fallback: Real,
         smoothing: float,
@@ -197,7 +196,7 @@ class GatedSteps(CorpusSteps):
             self._gate, self._table = gate, padded(gate.table(), self.counts.dtype)
         return self._table
 
-    def _sum_documents(self, values: NDArray[np.float64]) -> float:
+    def _sum_documents(self, values: Floats) -> float:
         # A plain sum: BLAS might add in another order with another number of threads.
         return float(np.sum(values if self.weight is None else values * self.weight))
 
@@ -207,9 +206,9 @@ class Folded:
     """What folding in found of each document."""
 
     doc_topic: Real  # (D, padded)
-    log_likelihood: NDArray[np.float64]  # (D,)
-    rounds: NDArray[np.int32]  # (D,)
-    impossible: NDArray[np.int32]  # (D,) nonzeros of words that no topic has
+    log_likelihood: Floats  # (D,)
+    rounds: Codes  # (D,)
+    impossible: Codes  # (D,) nonzeros of words that no topic has
 
 
 def fold_in(
@@ -219,7 +218,7 @@ def fold_in(
     *,
     prior: Real | None = None,
     gate: Real | None = None,
-    state: NDArray[np.int32] | None = None,
+    state: Codes | None = None,
     max_iter: int,
     tol: float,
     n_threads: int | None = None,

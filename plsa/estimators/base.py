@@ -7,19 +7,14 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from plsa.engine.counts import Counts
 from plsa.engine.em import Callback
-from plsa.engine.parameters import Fit, Real, StopReason, unpadded
+from plsa.engine.parameters import Array, Fit, Floats, Real, StopReason, unpadded
 from plsa.engine.runs import Loop
 from plsa.estimators.parameters import check_parameters, estimator
 from plsa.estimators.validation import (
@@ -157,7 +152,7 @@ class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEst
         return len(self.components_)
 
 
-def kept(fit: Fit, word_topic: Real, topic_prior: NDArray[Any]) -> Fitted:
+def kept(fit: Fit, word_topic: Real, topic_prior: Array) -> Fitted:
     """The attributes that every fit by EM sets; complains of what went wrong."""
     if fit.reason is StopReason.FELL:
         warnings.warn(
@@ -240,22 +235,22 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
         """What is learned from documents and their labels."""
         raise NotImplementedError
 
-    def _probabilities(self, counts: Counts) -> NDArray[np.float64]:
+    def _probabilities(self, counts: Counts) -> Floats:
         """P(class|document) of checked counts."""
         raise NotImplementedError
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> Array:
         """The most probable class of each document."""
         return self._predicted(self.checked_counts(X))
 
-    def _predicted(self, counts: Counts) -> NDArray[Any]:
+    def _predicted(self, counts: Counts) -> Array:
         return np.asarray(self.classes_[self._probabilities(counts).argmax(axis=1)])
 
-    def predict_proba(self, X: Any) -> NDArray[Any]:
+    def predict_proba(self, X: Any) -> Array:
         """P(class|document): rows sum to one, columns in the order of `classes_`."""
         return self._probabilities(self.checked_counts(X))
 
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+    def predict_log_proba(self, X: Any) -> Array:
         """log P(class|document)."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
@@ -276,7 +271,7 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
         return tags
 
 
-def of_documents(probability: NDArray[np.float64], labels: Labels) -> Fitted:
+def of_documents(probability: Floats, labels: Labels) -> Fitted:
     """What is known of the documents of the fit: their labels, else what the model says."""
     probability[labels.labeled] = labels.one_hot()
     return {"transduction_": probability, "guesses_": labels.classes[probability.argmax(axis=1)]}

@@ -12,12 +12,11 @@ from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Real
+from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real
 from plsa.engine.progress import say
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import ClassEstimator, Fitted, kept, of_documents
@@ -32,7 +31,7 @@ from plsa.learning.scaling import fit_scaling
 _MIN_POWER = 1e-6  # of annealing
 
 
-def annealing_schedule(start: float = 0.02, factor: float = 1.01, steps: int = 1) -> NDArray[np.float64]:
+def annealing_schedule(start: float = 0.02, factor: float = 1.01, steps: int = 1) -> Floats:
     """The powers beta of deterministic annealing: `start`, times `factor` each time, and at last 1.
 
     Parameters
@@ -67,9 +66,7 @@ def annealing_schedule(start: float = 0.02, factor: float = 1.01, steps: int = 1
     return np.append(powers, 1.0)
 
 
-def _check_components_per_class(
-    given: Any, classes: NDArray[Any]
-) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def _check_components_per_class(given: Any, classes: Array) -> tuple[Places, Mask]:
     """How many components each class has, and for which classes that is left open (and 1 for now)."""
     each: Any = given.tolist() if hasattr(given, "tolist") else given
     if is_auto(each):
@@ -84,7 +81,7 @@ def _check_components_per_class(
     return check_topics_per_class(each, classes, "components_per_class"), are_open
 
 
-def _check_alpha(given: Any, n_words: int, dtype: Any) -> NDArray[np.float64]:
+def _check_alpha(given: Any, n_words: int, dtype: Any) -> Floats:
     """The pseudo-count of every word, none of them beyond what is computed in."""
     try:
         alpha = np.asarray(given)
@@ -132,7 +129,7 @@ def _check_annealing(given: Any, name: str) -> None:
         raise ValueError(f"annealing {end}, but must end at 1, where the model is the one to be learned.")
 
 
-def _check_assignment(given: Any, topic_class: NDArray[np.int32], classes: NDArray[Any]) -> NDArray[np.int32]:
+def _check_assignment(given: Any, topic_class: Codes, classes: Array) -> Codes:
     """The place among the classes of each component's class, as a list or a mapping gives it."""
     n_components = len(topic_class)
     if hasattr(given, "tolist"):
@@ -167,7 +164,7 @@ class NaiveBayesEM(ClassEstimator):
         + alpha sum log P(w|z) + class_alpha sum log P(c) + component_alpha sum log P(z|c),
 
     where P(z) = P(c) P(z|c) for z of class c: the posterior probability of the parameters. It never falls. EM
-    begins at the estimates of the labeled documents alone. With one component a class, and all documents
+    begins at the estimates of the labeled documents alone. With one component per class, and all documents
     labeled, this is `sklearn.naive_bayes.MultinomialNB`.
 
     Notes
@@ -361,7 +358,7 @@ class NaiveBayesEM(ClassEstimator):
         self._keep(_of_classes(mixture, self.doc_topic_, self._labels_))
         return self
 
-    def joint_log_likelihood(self, X: Any) -> NDArray[np.float64]:
+    def joint_log_likelihood(self, X: Any) -> Floats:
         """log P(d, class), columns in the order of `classes_`: what predictions are made of.
 
         log sum over the components z of the class of P(z) prod_w P(w|z)^n(d, w); the multinomial coefficient,
@@ -373,10 +370,10 @@ class NaiveBayesEM(ClassEstimator):
     def _mixture(self) -> Mixture:
         return replace(self.model_, n_threads=self.n_threads)
 
-    def _probabilities(self, counts: Counts) -> NDArray[np.float64]:
+    def _probabilities(self, counts: Counts) -> Floats:
         return self._mixture().probabilities(counts)
 
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+    def predict_log_proba(self, X: Any) -> Array:
         """log P(class|document), found in log space: no probability is too small for it."""
         counts = self.checked_counts(X)
         return self._mixture().log_probabilities(counts)
@@ -408,7 +405,7 @@ def _of_classes(mixture: Mixture, doc_topic: Real, labels: Labels) -> Fitted:
     }
 
 
-def _powers(annealing: Any) -> NDArray[np.float64] | None:
+def _powers(annealing: Any) -> Floats | None:
     """The powers of a schedule that was checked; None where nothing is to be annealed."""
     if annealing is None or isinstance(annealing, bool | np.bool_):
         return annealing_schedule() if annealing else None

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from plsa.engine.counts import Counts
+from plsa.engine.parameters import Floats, Mask, Places
 from plsa.estimators.base import CountEstimator, Fitted
 from plsa.estimators.validation import read_positives
 from plsa.labels.reading import UNLABELED
@@ -44,7 +44,7 @@ class PositiveClassifier(ClassifierMixin, CountEstimator):
         positive = self._positives(y, counts, *more)
         return {"classes_": np.array([0, 1])} | self._learn_positives(counts, positive, *more)
 
-    def _positives(self, y: Any, counts: Counts, *more: Any) -> NDArray[np.bool_]:
+    def _positives(self, y: Any, counts: Counts, *more: Any) -> Mask:
         """Which documents are positive: some, but not all, and not all of them empty."""
         positive = read_positives(y, counts.n_documents, getattr(self, "unlabeled", UNLABELED))
         if not counts.of_documents(np.flatnonzero(positive)).total() > 0:
@@ -54,19 +54,19 @@ class PositiveClassifier(ClassifierMixin, CountEstimator):
             )
         return positive
 
-    def _learn_positives(self, counts: Counts, positive: NDArray[np.bool_], *more: Any) -> Fitted:
+    def _learn_positives(self, counts: Counts, positive: Mask, *more: Any) -> Fitted:
         """What is learned from checked counts, and what else `fit` was given."""
         raise NotImplementedError
 
-    def _scores(self, counts: Counts) -> NDArray[np.float64]:
+    def _scores(self, counts: Counts) -> Floats:
         """How positive documents of checked counts are; above 0 they are taken for positive."""
         raise NotImplementedError
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Floats:
         """How positive each document is: the higher, the surer; above 0 it is taken for positive."""
         return self._scores(self.checked_counts(X))
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
+    def predict(self, X: Any) -> Places:
         """1 for documents that are taken for positive, else 0."""
         return (self.decision_function(X) > 0).astype(np.intp)
 
@@ -82,7 +82,7 @@ class PositiveClassifier(ClassifierMixin, CountEstimator):
 class Rule:
     """A document is positive where its vector times `weights` is above -`intercept`."""
 
-    weights: NDArray[np.float64]
+    weights: Floats
     intercept: float
 
     @classmethod
@@ -90,18 +90,18 @@ class Rule:
         """That of a linear model of scikit-learn with two classes."""
         return cls(model.coef_[0], float(model.intercept_[0]))
 
-    def scores(self, matrix: sparse.csr_array) -> NDArray[np.float64]:
+    def scores(self, matrix: sparse.csr_array) -> Floats:
         """How far each document is above."""
         return np.asarray(matrix @ self.weights + self.intercept, dtype=np.float64)
 
 
-def even_weights(positive: NDArray[np.bool_]) -> dict[bool, float]:
+def even_weights(positive: Mask) -> dict[bool, float]:
     """A positive document counts once, and all others together as much as all positives."""
     return {True: 1.0, False: float(positive.sum() / (~positive).sum())}
 
 
 def balanced_regression(
-    matrix: sparse.csr_array, positive: NDArray[np.bool_], strength: float, max_iter: int = 1000
+    matrix: sparse.csr_array, positive: Mask, strength: float, max_iter: int = 1000
 ) -> LogisticRegression:
     """Logistic regression of positives against all others, both weighing the same in all.
 
@@ -111,7 +111,7 @@ def balanced_regression(
     return model.fit(matrix, positive)
 
 
-def likeness(matrix: sparse.csr_array, positive: NDArray[np.bool_]) -> NDArray[np.float64]:
+def likeness(matrix: sparse.csr_array, positive: Mask) -> Floats:
     """How like the positives each document is, by a strongly regularized regression."""
     # Products of vectors as long as a vocabulary: threads cost more than they bring, and change the bits.
     with threadpool_limits(1, user_api="blas"):

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from plsa.engine.parameters import Array, Floats
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import Fitted, of_documents
 from plsa.estimators.parameters import estimator
@@ -71,7 +71,7 @@ class SemiSupervised(AspectClassifier):
         """What tells the model from the others: a line in a table of gates."""
         raise NotImplementedError
 
-    def plan(self, classes: NDArray[Any]) -> Plan:
+    def plan(self, classes: Array) -> Plan:
         """How the parameters want documents of these classes to be learned from."""
         alternatives = self._label_alternatives(classes)
         if is_auto(self.unlabeled_weight):
@@ -184,7 +184,7 @@ class FakeLabelPLSA(SemiSupervised):
         table = learned.fit.parameters.gate.table()
         return found | {"label_topic_": table[:-1], "fake_topic_": table[-1]}
 
-    def confidence(self, X: Any) -> NDArray[np.float64]:
+    def confidence(self, X: Any) -> Floats:
         """1 - sum_z P(z|d) P(fake|z): how far a document's topics are those that labeled documents use.
 
         It ranks documents by how much the labels have to say of them; as most documents have no label, its
@@ -238,7 +238,7 @@ class Guessing(SemiSupervised):
         """Unlabeled documents may use every topic, until they have guesses, which may be wrong."""
         return Variant(MissingLabel, partial(Mislabeling.near_truth, soft=self.soft))
 
-    def plan(self, classes: NDArray[Any]) -> Plan:
+    def plan(self, classes: Array) -> Plan:
         """How the parameters want documents of these classes to be learned from."""
         relabel = None if self.relabel == "never" else int(self.relabel)
         return replace(super().plan(classes), relabel=relabel, n_relabels=int(self.n_relabels))

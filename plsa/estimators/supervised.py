@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from plsa.engine.counts import Counts
+from plsa.engine.parameters import Array, Floats
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import AspectEstimator, ClassEstimator, Fitted, kept
 from plsa.estimators.parameters import estimator
@@ -43,17 +42,17 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
         """How topics are learned, whatever the evidence chooses."""
         return Method(self._loop(), self._folding(), self.init, float(self.smoothing), self.n_threads)
 
-    def _settings(self, classes: NDArray[Any], unlabeled_weight: Any = 1.0) -> Settings:
+    def _settings(self, classes: Array, unlabeled_weight: Any = 1.0) -> Settings:
         """What was set by hand, and the default where that is "auto"."""
         strength = _DEFAULT_STRENGTH if is_auto(self.prior_strength) else float(self.prior_strength)
         weight = _DEFAULT_WEIGHT if is_auto(unlabeled_weight) else float(unlabeled_weight)
         return Settings(self._layout(self.topics_per_class, classes), strength, weight)
 
-    def _layout(self, topics_per_class: Any, classes: NDArray[Any]) -> Layout:
+    def _layout(self, topics_per_class: Any, classes: Array) -> Layout:
         number = 1 if is_auto(topics_per_class) else topics_per_class
         return lay_out(check_topics_per_class(number, classes), self.extra_topics)
 
-    def _label_alternatives(self, classes: NDArray[Any]) -> tuple[Alternative, ...]:
+    def _label_alternatives(self, classes: Array) -> tuple[Alternative, ...]:
         """What could be chosen instead where it is "auto", with the labels alone."""
         found = []
         if is_auto(self.topics_per_class):
@@ -69,7 +68,7 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
         scaling = scalings.CANDIDATES[scalings.DEFAULT] if is_auto(self.scaling) else self.scaling
         return None if scaling is None else scaling.as_value()
 
-    def _plan(self, classes: NDArray[Any]) -> dict[str, Any]:
+    def _plan(self, classes: Array) -> dict[str, Any]:
         """What a plan to learn from labels holds."""
         named = scalings.named(self.scaling)
         return {
@@ -97,7 +96,7 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
             **kept(learned.fit, aspects.word_topic, aspects.topic_prior),
         }
 
-    def predict_proba(self, X: Any) -> NDArray[Any]:
+    def predict_proba(self, X: Any) -> Array:
         """P(class|document): rows sum to one, columns in the order of `classes_`.
 
         A document without words gets the frequency of the classes among the labeled ones (with extra topics:
@@ -105,7 +104,7 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
         """
         return super().predict_proba(X)
 
-    def _probabilities(self, counts: Counts) -> NDArray[np.float64]:
+    def _probabilities(self, counts: Counts) -> Floats:
         return self.model_.probabilities(counts, self._folding())
 
 

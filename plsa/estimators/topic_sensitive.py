@@ -9,11 +9,12 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 
 from plsa.engine.counts import Counts
+from plsa.engine.parameters import Floats, Mask, Places
 from plsa.engine.progress import say
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import AspectEstimator, Fitted, kept
@@ -178,7 +179,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         """
         return self._fit(X, y, must_links, cannot_links)
 
-    def _positives(self, y: Any, counts: Counts, *more: Any) -> NDArray[np.bool_]:
+    def _positives(self, y: Any, counts: Counts, *more: Any) -> Mask:
         if y is not None or not any(map(_has_pairs, more)):
             return super()._positives(y, counts)
         if is_auto(self.n_components):
@@ -188,7 +189,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         check_some_words(counts)
         return np.zeros(counts.n_documents, dtype=bool)
 
-    def _learn_positives(self, counts: Counts, positive: NDArray[np.bool_], *more: Any) -> Fitted:
+    def _learn_positives(self, counts: Counts, positive: Mask, *more: Any) -> Fitted:
         must_links, cannot_links = more
         pairs = _check_links(must_links, cannot_links, positive)
         if 0 < positive.sum() < FEW_POSITIVES:
@@ -252,11 +253,11 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             shares = ", ".join(f"{member.taken.mean():.1%}" for member in asked)
             say(f"{type(self).__name__}: models of {number} topics take {shares} of the documents")
 
-    def _scores(self, counts: Counts) -> NDArray[np.float64]:
+    def _scores(self, counts: Counts) -> Floats:
         self._check_looked_for()
         return self.model_.scores(counts, self._folding())
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Columns P(0|document) and P(1|document), to rank by: without negatives they cannot be calibrated.
 
         Without a student P(1|document) is that of the positive topics; with one it follows from its margin
@@ -275,9 +276,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             )
 
 
-def _check_links(
-    must_links: Any, cannot_links: Any, positive: NDArray[np.bool_]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _check_links(must_links: Any, cannot_links: Any, positive: Mask) -> tuple[Places, Places]:
     """Pairs of documents that belong together and pairs that do not: each once, and none of them both."""
     must = _check_pairs(must_links, "must_links", len(positive))
     cannot = _check_pairs(cannot_links, "cannot_links", len(positive))
@@ -308,7 +307,7 @@ def _has_pairs(given: Any) -> bool:
     )
 
 
-def _check_pairs(given: Any, name: str, n_documents: int) -> NDArray[np.intp]:
+def _check_pairs(given: Any, name: str, n_documents: int) -> Places:
     """(n, 2) documents, the lower number first, pairs in ascending order."""
     if given is None:
         return np.empty((0, 2), dtype=np.intp)

@@ -34,7 +34,7 @@ class PLSA(AspectEstimator):
     Notes
     -----
     Time is O(nonzeros * topics) a pass; memory, beyond X, is two (documents, topics) and two (words, topics)
-    matrices and one number a nonzero. Ctrl-C stops after the pass under way: the estimator is then fitted
+    matrices and one number per nonzero. Ctrl-C stops after the pass under way: the estimator is then fitted
     with what was learned, and KeyboardInterrupt goes on.
 
     Examples

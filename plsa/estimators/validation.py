@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Real
+from plsa.engine.parameters import Array, Mask, Real
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import UNLABELED, Labels, is_unlabeled, of_one_type
 
@@ -43,7 +43,7 @@ def forget(estimator: Any) -> None:
 
 
 def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Counts:
-    """The counts of X, a document a row, as the kernels want them.
+    """The counts of X, a document per row, as the kernels want them.
 
     Afterwards every count is finite and not negative, words ascend in each document and none stands twice.
     X may be a sparse matrix or array of any format, or dense; float32 stays float32 and float64 float64,
@@ -113,7 +113,7 @@ def _check_structure(X: Any) -> None:
             )
 
 
-def _check_range(indices: NDArray[Any], limit: int, name: str) -> None:
+def _check_range(indices: Array, limit: int, name: str) -> None:
     if len(indices) and (indices.min() < 0 or indices.max() >= limit):
         at = int(np.flatnonzero((indices < 0) | (indices >= limit))[0])
         raise ValueError(
@@ -122,7 +122,7 @@ def _check_range(indices: NDArray[Any], limit: int, name: str) -> None:
         )
 
 
-def _ascending(offset: NDArray[np.int64], word: NDArray[Any]) -> bool:
+def _ascending(offset: NDArray[np.int64], word: Array) -> bool:
     """Whether the words of every document ascend. scipy's own flag may be out of date."""
     starts = offset[1:-1]
     for begin in range(0, len(word) - 1, _BLOCK):
@@ -135,7 +135,7 @@ def _ascending(offset: NDArray[np.int64], word: NDArray[Any]) -> bool:
     return True
 
 
-def _check_not_negative(estimator: Any, offset: NDArray[np.int64], word: NDArray[Any], count: Real) -> None:
+def _check_not_negative(estimator: Any, offset: NDArray[np.int64], word: Array, count: Real) -> None:
     for begin in range(0, len(count), _BLOCK):
         block = count[begin : begin + _BLOCK]
         if block.min() < 0:
@@ -180,7 +180,7 @@ def check_weight(sample_weight: ArrayLike | None, n_documents: int, dtype: Any) 
     return weight
 
 
-def check_labels(y: Any, n_documents: int) -> NDArray[Any]:
+def check_labels(y: Any, n_documents: int) -> Array:
     """Labels as a 1D array of one entry per document; which of them are missing is not looked at."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
@@ -197,7 +197,7 @@ def check_labels(y: Any, n_documents: int) -> NDArray[Any]:
     return np.asarray(y)
 
 
-def check_classes(labeled: NDArray[Any]) -> None:
+def check_classes(labeled: Array) -> None:
     """Raises where what is labeled is not a choice among classes."""
     if len(labeled) == 0:
         raise ValueError(
@@ -205,7 +205,7 @@ def check_classes(labeled: NDArray[Any]) -> None:
             "class, or use PLSA, which needs no labels."
         )
     with warnings.catch_warnings():
-        # One or two labels a class are what these models are for, no sign of a regression.
+        # One or two labels per class are what these models are for, no sign of a regression.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         check_classification_targets(labeled)
 
@@ -240,9 +240,7 @@ def read_corpus(counts: Counts, y: Any, sample_weight: ArrayLike | None, unlabel
     return Corpus(counts, labels, weight)
 
 
-def read_positives(
-    y: Any, n_documents: int, unlabeled: Any = UNLABELED, name: str = "y"
-) -> NDArray[np.bool_]:
+def read_positives(y: Any, n_documents: int, unlabeled: Any = UNLABELED, name: str = "y") -> Mask:
     """Which documents are positive: those with 1 (or True), some but not all; 0 and marks are unlabeled."""
     y = check_labels(y, n_documents)
     known = np.flatnonzero(~is_unlabeled(y, unlabeled))

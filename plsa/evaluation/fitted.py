@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plsa.engine.counts import Counts
+from plsa.engine.parameters import Floats
 from plsa.estimators.validation import check_counts
 from plsa.labels.layout import Layout
 from plsa.labels.reading import UNLABELED, Labels
 
 
-def weight_in_fit(model: Any, counts: Counts, labels: Labels | None) -> NDArray[np.float64]:
+def weight_in_fit(model: Any, counts: Counts, labels: Labels | None) -> Floats:
     """How often each document counts: once, and as the model has it if it is without a label."""
     weight = np.ones(counts.n_documents)
     if labels is not None:
@@ -22,12 +22,12 @@ def weight_in_fit(model: Any, counts: Counts, labels: Labels | None) -> NDArray[
     return weight
 
 
-def independent_draws(model: Any, counts: Counts, weight: NDArray[np.float64]) -> float:
+def independent_draws(model: Any, counts: Counts, weight: Floats) -> float:
     """Words, each drawn for itself; documents, where a document has one topic."""
     return counts.total(weight) if model.topics_of_documents else float(weight.sum())
 
 
-def free_parameters(model: Any, counts: Counts, labels: Labels | None, weight: NDArray[np.float64]) -> float:
+def free_parameters(model: Any, counts: Counts, labels: Labels | None, weight: Floats) -> float:
     """K (W - 1) + sum_d weight_d (topics that d may use - 1), or + K - 1 where documents have one topic.
 
     W counts the words that occur in these documents, and d the documents that have words: all else is not

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
@@ -15,6 +14,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
+from plsa.engine.parameters import Mask, Places
 from plsa.estimators.validation import check_labels, read_labels
 from plsa.labels.reading import Labels, is_unlabeled
 
@@ -74,9 +74,7 @@ class LabeledKFold(BaseCrossValidator):
         """`n_splits`, whatever is given."""
         return self.n_splits
 
-    def split(
-        self, X: Any, y: Any = None, groups: Any = None
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Places, Places]]:
         """The documents, ascending, of the training part and of the test fold, fold after fold."""
         if groups is not None:
             warnings.warn("The groups parameter is ignored by LabeledKFold", UserWarning, stacklevel=2)
@@ -84,7 +82,7 @@ class LabeledKFold(BaseCrossValidator):
         fold = self._fold_of(labels)
         return ((np.flatnonzero(fold != part), np.flatnonzero(fold == part)) for part in range(self.n_splits))
 
-    def _fold_of(self, labels: Labels) -> NDArray[np.intp]:
+    def _fold_of(self, labels: Labels) -> Places:
         """The fold that each document is held out in; -1: it never is."""
         held = may_be_held_out(labels)
         _check_folds(self.n_splits, int(held.sum()), int(labels.labeled.sum()))
@@ -99,7 +97,7 @@ class LabeledKFold(BaseCrossValidator):
         return fold
 
 
-def may_be_held_out(labels: Labels) -> NDArray[np.bool_]:
+def may_be_held_out(labels: Labels) -> Mask:
     """Which documents have a label that another one has too."""
     count = np.bincount(labels.code[labels.labeled], minlength=len(labels.classes))
     held = labels.labeled.copy()

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score, roc_curve
 from sklearn.utils import check_random_state
@@ -23,6 +22,7 @@ from plsa.baselines.kmeans import MPCKMeans
 from plsa.baselines.machines import PEBL, RocchioSVM
 from plsa.baselines.regression import WeightedLogisticRegression
 from plsa.baselines.spies import SpyEM
+from plsa.engine.parameters import Floats, Mask, Places
 from plsa.engine.progress import say
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.validation import check_labels, read_positives
@@ -48,7 +48,7 @@ class ModelComparison:
     flagged: float = float("nan")  # share of the unlabeled documents that are taken for positive
     criterion: float = float("nan")  # recall^2 / flagged
     prior: PriorEstimate | None = None
-    curve: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None  # shares on the x and the y axis
+    curve: tuple[Floats, Floats] | None = None  # shares on the x and the y axis
     failure: str = ""
 
 
@@ -228,7 +228,7 @@ def _check_models(models: Any) -> dict[str, Any]:
     return named
 
 
-def _check_truth(y_true: Any, n_documents: int) -> NDArray[np.bool_]:
+def _check_truth(y_true: Any, n_documents: int) -> Mask:
     """Which documents are positive in truth, told for every one of them: 1 or True, else 0 or False."""
     truth = check_labels(y_true, n_documents)
     wrong = [place for place, value in enumerate(truth.tolist()) if value not in (0, 1)]
@@ -245,9 +245,9 @@ class _Judge:
     """The data that classifiers are compared on."""
 
     X: Any
-    positive: NDArray[np.bool_]
-    truth: NDArray[np.bool_] | None
-    fold: NDArray[np.intp]  # of the positives; -1 elsewhere
+    positive: Mask
+    truth: Mask | None
+    fold: Places  # of the positives; -1 elsewhere
     n_splits: int
     random_state: Any
 
@@ -259,7 +259,7 @@ class _Judge:
             nothing = float("nan")
             return ModelComparison(name, None, nothing, failure=f"{type(error).__name__}: {error}")
 
-    def _fitted(self, model: Any, positive: NDArray[np.bool_]) -> tuple[Any, float]:
+    def _fitted(self, model: Any, positive: Mask) -> tuple[Any, float]:
         """The model fitted with these positives, and the seconds that it took."""
         fresh = clone(model)
         seedless = {k: v for k, v in fresh.get_params().items() if k.rpartition("__")[2] == "random_state"}
@@ -326,7 +326,7 @@ class _Judge:
         )
 
 
-def _scores(model: Any, X: Any) -> NDArray[np.float64]:
+def _scores(model: Any, X: Any) -> Floats:
     """How positive the model finds documents: its decision function, or its probability of 1."""
     if hasattr(model, "decision_function"):
         return np.asarray(model.decision_function(X), dtype=np.float64)
@@ -334,7 +334,7 @@ def _scores(model: Any, X: Any) -> NDArray[np.float64]:
     return np.asarray(model.predict_proba(X)[:, column], dtype=np.float64)
 
 
-def _taken(model: Any, X: Any) -> NDArray[np.bool_]:
+def _taken(model: Any, X: Any) -> Mask:
     return np.asarray(model.predict(X)) == 1
 
 
@@ -342,25 +342,25 @@ def _ratio(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def _shares_above(scores: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shares_above(scores: Floats, others: Floats) -> Floats:
     """For each score, the share of the others that are higher, equals counting half."""
     ordered = np.sort(others)
     below = np.searchsorted(ordered, scores, side="left") + np.searchsorted(ordered, scores, side="right")
     return np.asarray(1 - below / (2 * len(others)))
 
 
-def _shares_reaching(scores: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shares_reaching(scores: Floats, others: Floats) -> Floats:
     """For each score, the share of the others that are as high: all of them may be positive."""
     return np.asarray(1 - np.searchsorted(np.sort(others), scores, side="left") / len(others))
 
 
-def _curve(above: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _curve(above: Floats) -> tuple[Floats, Floats]:
     """The share of held-out positives that are found where this share of unlabeled documents is taken."""
     found = np.arange(1, len(above) + 1) / len(above)
     return np.concatenate([[0.0], above, [1.0]]), np.concatenate([[0.0], found, [1.0]])
 
 
-def _prior_of_ranks(reaching: NDArray[np.float64], n_unlabeled: int) -> PriorEstimate:
+def _prior_of_ranks(reaching: Floats, n_unlabeled: int) -> PriorEstimate:
     """The share of positives, from the shares of unlabeled documents that reach held-out positives.
 
     Models of different folds have scores of different scales: only ranks can be put together.

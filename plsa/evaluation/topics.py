@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import check_cv, cross_validate
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
 from plsa.engine.counts import Counts
+from plsa.engine.parameters import Floats
 from plsa.engine.progress import say
 from plsa.estimators.validation import check_labels, read_labels
 from plsa.evaluation.fitted import (
@@ -37,7 +38,7 @@ from plsa.show.words import check_topics
 _CRITERIA = ("cv", "aic", "bic", "heterogeneity")
 
 
-def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> NDArray[np.float64]:
+def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> Floats:
     """How far the documents of each topic are from it: the mean of KL(P(w|d) || P(w|z)) under P(z|d).
 
     volume(z) = sum_d P(z|d) KL(P(w|d) || P(w|z)) / sum_d P(z|d), where P(w|d) = n(w, d) / n(d) is what the
@@ -83,9 +84,7 @@ def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> 
     return _volume(counts, topics, word_of_topic)
 
 
-def _volume(
-    counts: Counts, doc_topic: NDArray[np.float64], word_of_topic: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _volume(counts: Counts, doc_topic: Floats, word_of_topic: Floats) -> Floats:
     """sum_d P(z|d) KL(P(w|d) || P(w|z)) / sum_d P(z|d) of each topic.
 
     With p = P(w|d), the sum above is sum_d P(z|d) sum_w p log p - sum_w log P(w|z) sum_d P(z|d) p: nothing in

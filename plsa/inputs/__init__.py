@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from plsa.engine.parameters import Floats
 
 MAX_STRENGTH = 1e12  # of links and weights
 
@@ -81,7 +82,7 @@ def check_threads(n_threads: Any) -> int | None:
     return int(n_threads)
 
 
-def check_distributions(given: Any, name: str, shape: tuple[int, int], what: str) -> NDArray[np.float64]:
+def check_distributions(given: Any, name: str, shape: tuple[int, int], what: str) -> Floats:
     """A matrix of this shape whose rows are distributions."""
     matrix = np.asarray(given)
     if matrix.dtype.kind not in "iufb":
@@ -105,7 +106,7 @@ def check_distributions(given: Any, name: str, shape: tuple[int, int], what: str
     return matrix / sums[:, np.newaxis]
 
 
-def check_scores(scores: Any) -> NDArray[np.float64]:
+def check_scores(scores: Any) -> Floats:
     """Scores of documents, all of them finite."""
     value = np.asarray(scores)
     if value.dtype.kind not in "iufb" or value.ndim != 1:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Real
+from plsa.engine.parameters import Array, Floats, Real
 from plsa.labels.reading import UNLABELED, Labels
 
 
@@ -26,7 +24,7 @@ class Corpus:
         """The number of classes that the labels know."""
         return len(self.labels.classes)
 
-    def part(self, documents: NDArray[Any]) -> Corpus:
+    def part(self, documents: Array) -> Corpus:
         """These documents, in this order; the classes stay."""
         weight = None if self.weight is None else self.weight[documents]
         return Corpus(self.counts.of_documents(documents), self.labels.part(documents), weight)
@@ -36,7 +34,7 @@ class Corpus:
         known = self.labels.labeled
         return self if known.all() else self.part(np.flatnonzero(known))
 
-    def weights(self) -> NDArray[np.float64]:
+    def weights(self) -> Floats:
         """How often each document counts."""
         if self.weight is None:
             return np.ones(self.counts.n_documents)
@@ -50,13 +48,13 @@ class Corpus:
         weights = np.where(known, 1.0, weight) * self.weights()
         return replace(self, weight=weights.astype(self.counts.dtype))
 
-    def without(self, documents: NDArray[Any]) -> Corpus:
+    def without(self, documents: Array) -> Corpus:
         """The same with these documents there, but without a label and without weight."""
         code, weights = self.labels.code.copy(), self.weights()
         code[documents], weights[documents] = UNLABELED, 0.0
         return Corpus(self.counts, Labels(self.labels.classes, code), weights.astype(self.counts.dtype))
 
-    def class_frequencies(self) -> NDArray[np.float64]:
+    def class_frequencies(self) -> Floats:
         """P(class): how often each class is labeled, and once more."""
         known = self.labels.labeled
         counted = None if self.weight is None else self.weights()[known]

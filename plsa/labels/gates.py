@@ -11,13 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from plsa.engine.parameters import Codes, Floats
 from plsa.labels.layout import Layout
 from plsa.labels.reading import UNLABELED
-
-Matrix = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 
 class LabelGate(Protocol):
@@ -30,16 +27,16 @@ class LabelGate(Protocol):
     def states(self, code: Codes, guess: Codes | None) -> Codes:
         """The row of the table that each document uses; `guess` is a class for every document."""
 
-    def table(self) -> Matrix:
+    def table(self) -> Floats:
         """(S, K): what each state allows of each topic, as believed now."""
 
-    def open(self) -> Matrix:
+    def open(self) -> Floats:
         """(S, K): 1 where a state may use a topic at all, else 0."""
 
-    def learn(self, count: Matrix) -> LabelGate:
+    def learn(self, count: Floats) -> LabelGate:
         """The gate that the counts of a pass ask for."""
 
-    def class_topic(self, label_topic: Matrix) -> Matrix:
+    def class_topic(self, label_topic: Floats) -> Floats:
         """(C, K): how much of each topic speaks for each class, given P(y|z) of labeled documents."""
 
 
@@ -56,19 +53,19 @@ class MissingLabel:
         """The class, or C."""
         return np.where(code == UNLABELED, self.layout.n_classes, code).astype(np.int32)
 
-    def table(self) -> Matrix:
+    def table(self) -> Floats:
         """As `open`."""
         return self.open()
 
-    def open(self) -> Matrix:
+    def open(self) -> Floats:
         """1 for the class's topics; a last row of ones."""
         return np.vstack([self.layout.allowed(), np.ones((1, self.layout.n_topics))])
 
-    def learn(self, count: Matrix) -> Self:
+    def learn(self, count: Floats) -> Self:
         """Nothing."""
         return self
 
-    def class_topic(self, label_topic: Matrix) -> Matrix:
+    def class_topic(self, label_topic: Floats) -> Floats:
         """P(y|z) itself."""
         return label_topic
 
@@ -84,8 +81,8 @@ class OneComponent(MissingLabel):
 
     class_alpha: float
     component_alpha: float
-    class_prior: Matrix  # P(c)
-    component_prior: Matrix  # P(z|c)
+    class_prior: Floats  # P(c)
+    component_prior: Floats  # P(z|c)
 
     @classmethod
     def even(cls, layout: Layout, class_alpha: float, component_alpha: float) -> OneComponent:
@@ -94,16 +91,16 @@ class OneComponent(MissingLabel):
         class_prior = np.full(layout.n_classes, 1 / layout.n_classes)
         return cls(layout, class_alpha, component_alpha, class_prior, component_prior)
 
-    def topic_prior(self) -> Matrix:
+    def topic_prior(self) -> Floats:
         """P(z)."""
-        prior: Matrix = self.class_prior[self.layout.topic_class] * self.component_prior
+        prior: Floats = self.class_prior[self.layout.topic_class] * self.component_prior
         return prior
 
-    def table(self) -> Matrix:
+    def table(self) -> Floats:
         """P(z) where the state may use z."""
         return self.open() * self.topic_prior()
 
-    def learn(self, count: Matrix) -> Self:
+    def learn(self, count: Floats) -> Self:
         """P(c) and P(z|c) from the expected numbers of documents of each state and component."""
         documents = count.sum(axis=0)
         n_classes = self.layout.n_classes
@@ -113,12 +110,12 @@ class OneComponent(MissingLabel):
         component_prior = self._shares(documents + self.component_alpha)
         return replace(self, class_prior=class_prior, component_prior=component_prior)
 
-    def with_topic_prior(self, prior: Matrix) -> Self:
+    def with_topic_prior(self, prior: Floats) -> Self:
         """The gate with this P(z)."""
         class_prior = np.asarray(np.bincount(self.layout.topic_class, prior, self.layout.n_classes), float)
         return replace(self, class_prior=class_prior, component_prior=self._shares(prior))
 
-    def _shares(self, mass: Matrix) -> Matrix:
+    def _shares(self, mass: Floats) -> Floats:
         """Each component's share in its class; all have the same in a class that has nothing."""
         of_class = self.layout.topic_class
         total = np.bincount(of_class, mass, self.layout.n_classes)[of_class]
@@ -150,7 +147,7 @@ class FakeLabel(MissingLabel):
     """
 
     fake_weight: float
-    probability: Matrix
+    probability: Floats
 
     @classmethod
     def even(cls, layout: Layout, fake_weight: float = 0.0) -> FakeLabel:
@@ -159,15 +156,15 @@ class FakeLabel(MissingLabel):
         half = np.vstack([allowed / allowed.sum(axis=0), np.ones((1, layout.n_topics))]) / 2
         return cls(layout, fake_weight, half)
 
-    def table(self) -> Matrix:
+    def table(self) -> Floats:
         """P(label|z), the fake label last."""
         return self.probability
 
-    def learn(self, count: Matrix) -> Self:
+    def learn(self, count: Floats) -> Self:
         """P(label|z) from the counts; a topic without any keeps what it had."""
         return replace(self, probability=_columns(count, self.probability))
 
-    def class_topic(self, label_topic: Matrix) -> Matrix:
+    def class_topic(self, label_topic: Floats) -> Floats:
         """P(y|z) + fake_weight P(fake|z)."""
         return self.probability[:-1] + self.fake_weight * self.probability[-1:]
 
@@ -188,8 +185,8 @@ class Mislabeling:
 
     layout: Layout
     soft: bool
-    beta: Matrix
-    unlabeled_class_topic: Matrix  # Q
+    beta: Floats
+    unlabeled_class_topic: Floats  # Q
 
     @classmethod
     def near_truth(cls, layout: Layout, *, soft: bool) -> Mislabeling:
@@ -208,16 +205,16 @@ class Mislabeling:
         assert guess is not None
         return np.where(code == UNLABELED, self.layout.n_classes + guess, code).astype(np.int32)
 
-    def table(self) -> Matrix:
+    def table(self) -> Floats:
         """1 for the topics of a labeled document's class; D below."""
         return np.vstack([self.layout.allowed(), self.beta @ self.unlabeled_class_topic])
 
-    def open(self) -> Matrix:
+    def open(self) -> Floats:
         """A guess forbids no topic."""
         n_classes, n_topics = self.layout.n_classes, self.layout.n_topics
         return np.vstack([self.layout.allowed(), np.ones((n_classes, n_topics))])
 
-    def learn(self, count: Matrix) -> Self:
+    def learn(self, count: Floats) -> Self:
         """beta, and in the soft form Q, from the counts; a column without any keeps what it had."""
         guessed, class_topic = count[self.layout.n_classes :], self.unlabeled_class_topic
         given = self.beta @ class_topic
@@ -227,12 +224,12 @@ class Mislabeling:
             class_topic = _columns(class_topic * (self.beta.T @ ratio), class_topic)
         return replace(self, beta=beta, unlabeled_class_topic=class_topic)
 
-    def class_topic(self, label_topic: Matrix) -> Matrix:
+    def class_topic(self, label_topic: Floats) -> Floats:
         """P(y|z) of labeled documents: predictions keep to the topics of the classes."""
         return label_topic
 
 
-def _columns(count: Matrix, old: Matrix) -> Matrix:
+def _columns(count: Floats, old: Floats) -> Floats:
     """Columns that sum to one; the old column where the sum is zero."""
     total = count.sum(axis=0)
     return np.where(total > 0, count / np.where(total > 0, total, 1), old)

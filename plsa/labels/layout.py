@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from plsa.engine.parameters import Array, Codes, Floats, Places
 from plsa.inputs import check_whole
 from plsa.labels.reading import UNLABELED
 
@@ -18,7 +18,7 @@ from plsa.labels.reading import UNLABELED
 class Layout:
     """Which class each topic belongs to; UNLABELED: to none until it is learned."""
 
-    topic_class: NDArray[np.int32]
+    topic_class: Codes
     n_classes: int
 
     @property
@@ -26,7 +26,7 @@ class Layout:
         """All topics."""
         return len(self.topic_class)
 
-    def allowed(self) -> NDArray[np.float64]:
+    def allowed(self) -> Floats:
         """(C, K): 1 where a document of the class may use the topic, else 0.
 
         The gate of supervised PLSA: a class has its own topics and those that belong to none.
@@ -34,7 +34,7 @@ class Layout:
         of_class = self.topic_class[np.newaxis, :] == np.arange(self.n_classes)[:, np.newaxis]
         return (of_class | (self.topic_class == UNLABELED)).astype(np.float64)
 
-    def topic_prior(self, class_prior: NDArray[np.float64]) -> NDArray[np.float64]:
+    def topic_prior(self, class_prior: Floats) -> Floats:
         """P(z): a class's share divided among its topics; a topic of no class has 1 / K."""
         free = self.topic_class == UNLABELED
         topics_of_class = np.bincount(self.topic_class[~free], minlength=self.n_classes)
@@ -44,14 +44,14 @@ class Layout:
         return prior
 
 
-def lay_out(topics_per_class: NDArray[np.intp], extra_topics: int) -> Layout:
+def lay_out(topics_per_class: Places, extra_topics: int) -> Layout:
     """Topics in the order of their classes, then those of no class."""
     own = np.repeat(np.arange(len(topics_per_class), dtype=np.int32), topics_per_class)
     free = np.full(extra_topics, UNLABELED, dtype=np.int32)
     return Layout(np.concatenate([own, free]), len(topics_per_class))
 
 
-def label_topic(state_count: NDArray[np.float64], layout: Layout) -> NDArray[np.float64]:
+def label_topic(state_count: Floats, layout: Layout) -> Floats:
     """(C, K): P(class|topic) from the expected counts N[class, topic] = sum over its documents.
 
     A topic of one class is that class's; one of none is shared out as its words were, or evenly where it
@@ -65,9 +65,7 @@ def label_topic(state_count: NDArray[np.float64], layout: Layout) -> NDArray[np.
     return share
 
 
-def check_topics_per_class(
-    given: Any, classes: NDArray[Any], name: str = "topics_per_class"
-) -> NDArray[np.intp]:
+def check_topics_per_class(given: Any, classes: Array, name: str = "topics_per_class") -> Places:
     """How many topics each class has."""
     if isinstance(given, numbers.Integral) and not isinstance(given, bool):
         return np.full(len(classes), check_whole(given, name, 1))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from plsa.engine.parameters import Array, Codes, Floats, Mask
 
 UNLABELED = -1  # in codes: the class of a document that has none
 
@@ -15,32 +16,32 @@ UNLABELED = -1  # in codes: the class of a document that has none
 class Labels:
     """The classes, sorted, and the class of each document as its place among them, or UNLABELED."""
 
-    classes: NDArray[Any]
-    code: NDArray[np.int32]
+    classes: Array
+    code: Codes
 
     @property
-    def labeled(self) -> NDArray[np.bool_]:
+    def labeled(self) -> Mask:
         """Which documents have a label."""
         return self.code != UNLABELED
 
     @classmethod
-    def of(cls, known: NDArray[Any], missing: NDArray[np.bool_]) -> Labels:
+    def of(cls, known: Array, missing: Mask) -> Labels:
         """The labels of documents, `known` being those of the documents that have one, in their order."""
         classes, code = np.unique(known, return_inverse=True)
         codes = np.full(len(missing), UNLABELED, dtype=np.int32)
         codes[~missing] = code
         return cls(classes, codes)
 
-    def part(self, documents: NDArray[Any]) -> Labels:
+    def part(self, documents: Array) -> Labels:
         """Those of these documents; the classes stay."""
         return Labels(self.classes, self.code[documents])
 
-    def one_hot(self) -> NDArray[np.float64]:
+    def one_hot(self) -> Floats:
         """(labeled documents, C): 1 for the class of a document."""
         return np.eye(len(self.classes))[self.code[self.labeled]]
 
 
-def is_unlabeled(y: NDArray[Any], unlabeled: Any) -> NDArray[np.bool_]:
+def is_unlabeled(y: Array, unlabeled: Any) -> Mask:
     """Which entries mark a document without a label: None, NaN, and what `unlabeled` says.
 
     Among strings, the marker counts in its written form too: numpy turns `["spam", -1]` into strings.
@@ -63,7 +64,7 @@ def is_unlabeled(y: NDArray[Any], unlabeled: Any) -> NDArray[np.bool_]:
         return missing | np.array(same, dtype=bool)
     if isinstance(unlabeled, str):
         return missing
-    result: NDArray[np.bool_] = missing | (y == unlabeled)
+    result: Mask = missing | (y == unlabeled)
     return result
 
 
@@ -79,7 +80,7 @@ def _kind(value: Any) -> type:
     return float if isinstance(value, int | float | np.number) else type(value)
 
 
-def of_one_type(labels: NDArray[Any]) -> NDArray[Any]:
+def of_one_type(labels: Array) -> Array:
     """Labels that are known, as an array of the type that they share, if they share one."""
     if labels.dtype.kind != "O" or not len(labels):
         return labels

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plsa.engine import starts
 from plsa.engine.counts import Counts
 from plsa.engine.links import LinkedSteps, Links
-from plsa.engine.parameters import Fit, OpenGate, Parameters, Real, padded, unpadded
+from plsa.engine.parameters import Array, Codes, Fit, Floats, OpenGate, Parameters, Real, padded, unpadded
 from plsa.engine.runs import Loop
 from plsa.engine.steps import Folded, GatedSteps, fold_in
 from plsa.labels.corpus import Corpus
@@ -22,8 +21,6 @@ from plsa.learning.scaling import Scaler, scaled_by
 from plsa.learning.student import Student, probabilities
 
 _GUESS_ROUNDS, _GUESS_TOL = 30, 1e-3  # of folding in: a guess needs no more
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +41,10 @@ class Aspects:
     """Topics, and what folding documents in needs."""
 
     word_topic: Real  # (W, K): P(w|z), columns sum to one
-    topic_prior: NDArray[Any]  # (K,): P(z)
+    topic_prior: Array  # (K,): P(z)
     prior_strength: float = 0.0  # pseudo-counts that the prior adds to a document's topics
     scaler: Scaler | None = None  # what is done to counts first
-    class_topic: Matrix | None = None  # (C, K): how much of each topic speaks for each class
+    class_topic: Floats | None = None  # (C, K): how much of each topic speaks for each class
 
     @property
     def n_topics(self) -> int:
@@ -76,11 +73,11 @@ class Aspects:
         """(D, K): P(z|d)."""
         return np.ascontiguousarray(unpadded(self.fold(counts, how).doc_topic, self.n_topics))
 
-    def classes(self, counts: Counts, how: Folding) -> Matrix:
+    def classes(self, counts: Counts, how: Folding) -> Floats:
         """(D, C): P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
         return self.classes_of_scaled(scaled_by(self.scaler, counts), how)
 
-    def classes_of_scaled(self, counts: Counts, how: Folding) -> Matrix:
+    def classes_of_scaled(self, counts: Counts, how: Folding) -> Floats:
         """The same of counts that are scaled already."""
         assert self.class_topic is not None
         topics = unpadded(self.fold_scaled(counts, how).doc_topic, self.n_topics)
@@ -92,11 +89,11 @@ class Predictor:
     """All that classifying documents needs: the topics, or a student of theirs, and how sure it is."""
 
     aspects: Aspects
-    class_prior: Matrix  # (C,): of documents that say nothing to a student
+    class_prior: Floats  # (C,): of documents that say nothing to a student
     student: Student | None = None
     sharpness: float = 1.0  # the power that probabilities are raised to, or scores are multiplied by
 
-    def probabilities(self, counts: Counts, how: Folding) -> Matrix:
+    def probabilities(self, counts: Counts, how: Folding) -> Floats:
         """(D, C): P(class|document)."""
         if self.student is None:
             return sharpened(self.aspects.classes(counts, how), self.sharpness)
@@ -137,7 +134,7 @@ def fit_gated(
     method: Method,
     rng: np.random.RandomState,
     *,
-    guess: NDArray[np.int32] | None = None,
+    guess: Codes | None = None,
     words: Real | None = None,
     **how: Any,
 ) -> Fit:
@@ -192,7 +189,7 @@ def _copied(word_topic: Real, n_topics: int) -> Real:
     return np.array(unpadded(word_topic, n_topics), order="C")
 
 
-def label_topic_of(fit: Fit, layout: Layout) -> Matrix:
+def label_topic_of(fit: Fit, layout: Layout) -> Floats:
     """(C, K): P(y|z) from the counts of the labeled states in the last pass of a fit."""
     count = np.zeros((layout.n_classes, layout.n_topics))
     if fit.state is not None:
@@ -213,11 +210,11 @@ class OpenModel:
     n_threads: int | None = None
 
     @property
-    def prior(self) -> Matrix:
+    def prior(self) -> Floats:
         """P(z): uniform."""
         return np.full(self.n_topics, 1 / self.n_topics)
 
-    def start(self, words: Real, doc_topic: NDArray[Any] | None = None) -> Parameters:
+    def start(self, words: Real, doc_topic: Array | None = None) -> Parameters:
         """Parameters with padded P(w|z), and P(z|d) as given or else uniform."""
         row = padded(self.prior[np.newaxis], self.counts.dtype)
         return starts.assemble(self.counts, words, OpenGate(self.n_topics), row, None, doc_topic)
@@ -246,9 +243,9 @@ class OpenModel:
         return Aspects(words, self.prior, self.prior_strength, scaler)
 
 
-def by_class(topics: NDArray[Any], class_topic: Matrix) -> Matrix:
+def by_class(topics: Array, class_topic: Floats) -> Floats:
     """Rows P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
-    probability: Matrix = topics.astype(np.float64)
+    probability: Floats = topics.astype(np.float64)
     if not np.array_equal(class_topic, np.eye(*class_topic.shape)):  # one topic per class, in their order
         probability = probability @ class_topic.T
     total = probability.sum(axis=1, keepdims=True)
@@ -258,9 +255,9 @@ def by_class(topics: NDArray[Any], class_topic: Matrix) -> Matrix:
     return probability
 
 
-def sharpened(probability: Matrix, power: float) -> Matrix:
+def sharpened(probability: Floats, power: float) -> Floats:
     """p^power / sum p^power, row by row."""
     if power == 1:
         return probability
-    raised: Matrix = (probability / probability.max(axis=1, keepdims=True)) ** power
+    raised: Floats = (probability / probability.max(axis=1, keepdims=True)) ** power
     return raised / raised.sum(axis=1, keepdims=True)

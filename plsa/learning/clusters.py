@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
+
+from plsa.engine.parameters import Floats, Mask, Places
 
 START_DOCUMENTS = 20  # whose mean a cluster starts from: one document shares words with too few others
 _ROUNDS = 10  # of clusters that are a start
 
 
-def unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+def unit(vectors: Floats) -> Floats:
     """Vectors, the last axis of an array, at unit length; those without any stay."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.where(length > 0, length, 1.0))
 
 
 def spherical_kmeans(
-    matrix: sparse.csr_array, n_clusters: int, first: NDArray[np.intp], rng: np.random.RandomState
-) -> NDArray[np.intp]:
+    matrix: sparse.csr_array, n_clusters: int, first: Places, rng: np.random.RandomState
+) -> Places:
     """The cluster of each document: one starts at the documents `first`, if there are any.
 
     The nearest of the centers by cosine, after a few rounds of clusters and centers: meant to be a start.
@@ -40,20 +41,18 @@ def spherical_kmeans(
     return label
 
 
-def mean_vectors(matrix: sparse.csr_array, parts: list[NDArray[np.intp]]) -> NDArray[np.float64]:
+def mean_vectors(matrix: sparse.csr_array, parts: list[Places]) -> Floats:
     """(parts, W): the mean of each part's documents at unit length."""
     return unit(np.array([np.asarray(matrix[part].sum(axis=0)).ravel() for part in parts]))
 
 
-def cluster_centers(
-    matrix: sparse.csr_array, label: NDArray[np.intp], n_clusters: int
-) -> NDArray[np.float64]:
+def cluster_centers(matrix: sparse.csr_array, label: Places, n_clusters: int) -> Floats:
     """(K, W): the mean of each cluster's documents at unit length, zeros where it has none."""
     everything = np.ones(len(label), dtype=bool)
     return unit((members(label, n_clusters, everything) @ matrix).toarray())
 
 
-def members(label: NDArray[np.intp], n_clusters: int, kind: NDArray[np.bool_]) -> sparse.csr_array:
+def members(label: Places, n_clusters: int, kind: Mask) -> sparse.csr_array:
     """(K, D): 1 where a document of the kind is in the cluster."""
     documents = np.flatnonzero(kind)
     entries = (np.ones(len(documents)), (label[documents], documents))

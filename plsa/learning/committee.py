@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from plsa.engine.parameters import unpadded
+from plsa.engine.parameters import Floats, Mask, Places, unpadded
 from plsa.engine.runs import Loop
 from plsa.engine.starts import words_from_clusters
 from plsa.learning.aspects import OpenModel
@@ -33,15 +32,15 @@ class Member:
     """One model's opinion."""
 
     n_topics: int
-    taken: NDArray[np.bool_]  # documents of the topics that it takes for the positives'
+    taken: Mask  # documents of the topics that it takes for the positives'
     criterion: float  # r^2 / P(f = 1) of it: what its vote weighs
 
 
 def ask(
     model: Callable[[int], OpenModel],
     matrix: sparse.csr_array,
-    likeness: NDArray[np.float64],
-    positive: NDArray[np.bool_],
+    likeness: Floats,
+    positive: Mask,
     rng: np.random.RandomState,
     told: Callable[[int, list[Member]], None],
 ) -> list[Member]:
@@ -63,16 +62,14 @@ def ask(
     return members
 
 
-def most_probable_topics(model: OpenModel, cluster: NDArray[np.intp]) -> NDArray[np.intp]:
+def most_probable_topics(model: OpenModel, cluster: Places) -> Places:
     """The most probable topic of each document, by PLSA that starts at these clusters."""
     words = words_from_clusters(model.counts, cluster, model.n_topics)
     fit = model.fit([lambda: model.start(words)], Loop("", _PASSES, 0.0)).unless_interrupted()
     return np.asarray(unpadded(fit.parameters.doc_topic, model.n_topics).argmax(axis=1))
 
 
-def _halves(
-    known: NDArray[np.intp], rng: np.random.RandomState
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _halves(known: Places, rng: np.random.RandomState) -> Iterator[tuple[Places, Places]]:
     """Documents to start from and documents to judge by, which change places; one alone only judges."""
     for _ in range(_MODELS // 2):
         dealt = rng.permutation(known)
@@ -82,13 +79,7 @@ def _halves(
             yield (begin, judges) if len(judges) else (judges, begin)
 
 
-def opinion(
-    topic: NDArray[np.intp],
-    n_topics: int,
-    likeness: NDArray[np.float64],
-    positive: NDArray[np.bool_],
-    judges: NDArray[np.intp],
-) -> Member:
+def opinion(topic: Places, n_topics: int, likeness: Floats, positive: Mask, judges: Places) -> Member:
     """Which topics are the positives', where every document has one.
 
     Topics are put in the order of how like the positives their unlabeled documents are in the mean. As many
@@ -107,7 +98,7 @@ def opinion(
     return Member(n_topics, np.isin(topic, order[: best + 1]), float(criterion[best]))
 
 
-def votes(members: list[Member]) -> NDArray[np.float64]:
+def votes(members: list[Member]) -> Floats:
     """The share of the weight of all members that is for each document."""
     weight = np.array([member.criterion for member in members])
     if not weight.any():

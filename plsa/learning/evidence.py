@@ -7,31 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
+from plsa.engine.parameters import Array, Codes, Floats
 from plsa.labels.corpus import Corpus
 
 _MAX_TRIED = 3000  # labeled documents that a choice is made on
 
-Probabilities = dict[str, NDArray[np.float64]]  # of each candidate: (documents, C)
+Probabilities = dict[str, Floats]  # of each candidate: (documents, C)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
     """Labeled documents held out of a fit, and what each candidate said of them."""
 
-    code: NDArray[np.int32]
-    weights: NDArray[np.float64]
+    code: Codes
+    weights: Floats
     probability: Probabilities
 
-    def right(self, name: str) -> NDArray[np.float64]:
+    def right(self, name: str) -> Floats:
         """1 where the candidate has the class of a document right, else 0."""
-        result: NDArray[np.float64] = (self.probability[name].argmax(axis=1) == self.code).astype(np.float64)
+        result: Floats = (self.probability[name].argmax(axis=1) == self.code).astype(np.float64)
         return result
 
     def accuracy(self, name: str) -> float:
@@ -71,7 +70,7 @@ class HeldOut:
         return float(np.exp(np.round(found.x, 2)))  # no more than that is known
 
 
-Splits = list[tuple[NDArray[Any], NDArray[Any]]]  # documents to learn from, and documents to judge by
+Splits = list[tuple[Array, Array]]  # documents to learn from, and documents to judge by
 
 
 def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3, parts: int = 3, alone: int = 0) -> Splits:

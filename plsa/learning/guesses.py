@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from plsa.engine.parameters import Real
+from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real
 from plsa.labels.corpus import Corpus
 from plsa.learning.scaling import TFIDF, Scaler, vectors
 from plsa.learning.student import MAX_LABEL_WEIGHT, MIN_LABEL_WEIGHT, Student, probabilities, teach
@@ -29,7 +27,7 @@ def label_trust(n_labels: float, n_classes: int) -> float:
 class Guesses:
     """A class for every document: its label where it has one. And the student that has a say in the next."""
 
-    code: NDArray[np.int32]
+    code: Codes
     changed: float = 1.0  # the share of guesses that are new
     student: Student | None = None
     scores: Real | None = None  # what the student says of the documents without a label
@@ -41,8 +39,8 @@ class Guesser:
     """The documents of a corpus, and what teaching a student needs of them."""
 
     corpus: Corpus
-    known: NDArray[np.bool_]
-    weights: NDArray[np.float64]
+    known: Mask
+    weights: Floats
     scaler: Scaler | None = None  # None: there is no student
     matrix: sparse.csr_array | None = None  # the documents as vectors
     label_weight: float = 1.0  # of a labeled document beside a sure guess
@@ -76,7 +74,7 @@ class Guesser:
         student, scores = self._taught(self.matrix[known], code[known], weight)
         return Guesses(code, student=student, scores=scores)
 
-    def next(self, before: Guesses, said: Callable[[NDArray[np.intp]], NDArray[np.float64]]) -> Guesses:
+    def next(self, before: Guesses, said: Callable[[Places], Floats]) -> Guesses:
         """New guesses, by what models say of documents, and by the student before and after it is taught."""
         unknown = ~self.known
         probability = said(np.flatnonzero(unknown))
@@ -94,26 +92,24 @@ class Guesser:
         margin = max(self._mean(_margins(scores)), _MIN_MARGIN)
         return Guesses(code, self._changed(before.code, code), student, scores, (*before.margins, margin))
 
-    def _taught(
-        self, matrix: sparse.csr_array, code: NDArray[np.int32], weight: NDArray[Any]
-    ) -> tuple[Student, Real]:
+    def _taught(self, matrix: sparse.csr_array, code: Codes, weight: Array) -> tuple[Student, Real]:
         """A student of some documents, and what it says of those without a label."""
         assert self.scaler is not None
         assert self.matrix is not None
         weights = teach(matrix, code, weight, self.corpus.n_classes)
         return Student(self.scaler, weights), (self.matrix @ weights)[~self.known]
 
-    def _changed(self, before: NDArray[np.int32], code: NDArray[np.int32]) -> float:
+    def _changed(self, before: Codes, code: Codes) -> float:
         return self._mean((code != before)[~self.known])
 
-    def _mean(self, values: NDArray[Any]) -> float:
+    def _mean(self, values: Array) -> float:
         """The mean over the documents without a label."""
         weight = self.weights[~self.known]
         # A plain sum: BLAS might add in another order with another number of threads.
         return float(np.sum(weight * values) / weight.sum()) if weight.sum() > 0 else 0.0
 
 
-def _margins(scores: Real) -> NDArray[np.float64]:
+def _margins(scores: Real) -> Floats:
     """By how much the best class of each document is ahead of the second."""
     if scores.shape[1] == 1:
         return np.ones(len(scores))

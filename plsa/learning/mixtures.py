@@ -7,14 +7,13 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.special import log_softmax, logsumexp, softmax
 
 from plsa.engine import em
 from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps, joint, log_words
-from plsa.engine.parameters import Fit, Parameters, Real, padded, unpadded
+from plsa.engine.parameters import Codes, Fit, Floats, Mask, Parameters, Places, Real, padded, unpadded
 from plsa.engine.runs import Loop, best_of, listed
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import OneComponent
@@ -27,18 +26,16 @@ _PATIENCE = 2  # numbers in a row that are no better, after which larger ones ar
 _MAX_ALONE = 50  # labeled documents up to which each is held out by itself
 _FOLDS = 10  # where there are more
 
-Matrix = NDArray[np.float64]
-
 
 @dataclass(frozen=True, slots=True)
 class MixturePlan:
     """How a mixture is fitted."""
 
     loop: Loop
-    alpha: Matrix  # (W,): pseudo-counts of words
+    alpha: Floats  # (W,): pseudo-counts of words
     class_alpha: float = 0.0
     component_alpha: float = 1.0
-    powers: Matrix | None = None  # of annealing, the last of them 1; None: plain EM
+    powers: Floats | None = None  # of annealing, the last of them 1; None: plain EM
     correspondence: str | None = "kl"
     n_threads: int | None = None
 
@@ -52,17 +49,17 @@ class Mixture:
     """Components, and all that classifying documents by them needs."""
 
     word_topic: Real  # (W, K): P(w|z)
-    topic_prior: Matrix  # (K,): P(z)
+    topic_prior: Floats  # (K,): P(z)
     layout: Layout  # whose the components are
     scaler: Scaler | None = None
     n_threads: int | None = None
 
-    def joint(self, counts: Counts) -> Matrix:
+    def joint(self, counts: Counts) -> Floats:
         """(D, K): log P(d, z)."""
         words = padded(self.word_topic, counts.dtype)
         return joint(scaled_by(self.scaler, counts), words, self.topic_prior, self.n_threads)
 
-    def joint_classes(self, counts: Counts) -> Matrix:
+    def joint_classes(self, counts: Counts) -> Floats:
         """(D, C): log P(d, class)."""
         rows = self.joint(counts)
         joined = np.full((len(rows), self.layout.n_classes), -np.inf)
@@ -70,15 +67,15 @@ class Mixture:
             joined[:, place] = logsumexp(rows[:, self.layout.topic_class == place], axis=1)
         return joined
 
-    def topics(self, counts: Counts) -> Matrix:
+    def topics(self, counts: Counts) -> Floats:
         """(D, K): P(z|d)."""
         return softmax(self.joint(counts), axis=1)
 
-    def probabilities(self, counts: Counts) -> Matrix:
+    def probabilities(self, counts: Counts) -> Floats:
         """(D, C): P(class|d)."""
         return self.topics(counts) @ self.layout.allowed().T
 
-    def log_probabilities(self, counts: Counts) -> Matrix:
+    def log_probabilities(self, counts: Counts) -> Floats:
         """(D, C): log P(class|d), found in log space."""
         return log_softmax(self.joint_classes(counts), axis=1)
 
@@ -87,11 +84,11 @@ class Mixture:
 class MixtureFit(Fit):
     """Where EM ended, and what annealing went through before."""
 
-    annealed: Matrix | None = None  # (powers, 2): power, objective
+    annealed: Floats | None = None  # (powers, 2): power, objective
 
 
 def fit_mixture(
-    corpus: Corpus, numbers: NDArray[np.intp], plan: MixturePlan, rng: np.random.RandomState
+    corpus: Corpus, numbers: Places, plan: MixturePlan, rng: np.random.RandomState
 ) -> tuple[MixtureFit, Mixture]:
     """The best fit of several starts, and the mixture that it leaves; counts are scaled already.
 
@@ -103,7 +100,7 @@ def fit_mixture(
 
 
 def _best(
-    corpus: Corpus, numbers: NDArray[np.intp], plan: MixturePlan, rng: np.random.RandomState
+    corpus: Corpus, numbers: Places, plan: MixturePlan, rng: np.random.RandomState
 ) -> tuple[MixtureFit, MixtureSteps]:
     """The best fit of several starts.
 
@@ -180,20 +177,20 @@ def _climb(
     return _with(ended, trace)
 
 
-def _with(fit: Fit, annealed: Matrix | None = None) -> MixtureFit:
+def _with(fit: Fit, annealed: Floats | None = None) -> MixtureFit:
     """A fit, and what annealing went through before it."""
     return MixtureFit(**{each.name: getattr(fit, each.name) for each in fields(Fit)}, annealed=annealed)
 
 
-def _topic_prior(parameters: Parameters) -> Matrix:
+def _topic_prior(parameters: Parameters) -> Floats:
     """P(z), as exact as the parameters are."""
-    prior: Matrix = parameters.gate.topic_prior().astype(parameters.word_topic.dtype).astype(np.float64)
+    prior: Floats = parameters.gate.topic_prior().astype(parameters.word_topic.dtype).astype(np.float64)
     return prior
 
 
 def _order(
     steps: MixtureSteps, corpus: Corpus, parameters: Parameters, plain: Fit | None, plan: MixturePlan
-) -> NDArray[np.intp]:
+) -> Places:
     """The component of annealing that is to stand in each place."""
     n_topics = steps.n_topics
     if plain is not None:
@@ -207,7 +204,7 @@ def _order(
     return by_labels(softmax(rows, axis=1), known.labels.code, known.weights(), parameters.gate.layout)
 
 
-def by_divergence(from_words: Real, to_words: Real) -> NDArray[np.intp]:
+def by_divergence(from_words: Real, to_words: Real) -> Places:
     """The column of `to_words` for each of `from_words`, each once, with the least KL divergence in all.
 
     KL(p || q) = sum_w p(w) log(p(w) / q(w)), p being a column of `from_words`, q of `to_words`.
@@ -218,9 +215,7 @@ def by_divergence(from_words: Real, to_words: Real) -> NDArray[np.intp]:
     return np.asarray(linear_sum_assignment(own[:, np.newaxis] - p.T @ log_q)[1])
 
 
-def by_labels(
-    topics: NDArray[np.float64], code: NDArray[np.int32], weights: NDArray[np.float64], layout: Layout
-) -> NDArray[np.intp]:
+def by_labels(topics: Floats, code: Codes, weights: Floats, layout: Layout) -> Places:
     """The component for each place of the layout, each once, that most labeled documents agree with.
 
     `topics` are P(z|d) of labeled documents, found without their labels.
@@ -234,7 +229,7 @@ def by_labels(
     return order
 
 
-def dealt_out(corpus: Corpus, layout: Layout, rng: np.random.RandomState) -> NDArray[np.float64]:
+def dealt_out(corpus: Corpus, layout: Layout, rng: np.random.RandomState) -> Floats:
     """(D, K): components for the labeled documents, dealt out at random within the class; others have none.
 
     Copies of a document go together, so that a weight is a repetition.
@@ -264,7 +259,7 @@ def dealt_out(corpus: Corpus, layout: Layout, rng: np.random.RandomState) -> NDA
 
 
 def choose_scaling(
-    corpus: Corpus, numbers: NDArray[np.intp], plan: MixturePlan, scalings: Mapping[str, Scaling | None]
+    corpus: Corpus, numbers: Places, plan: MixturePlan, scalings: Mapping[str, Scaling | None]
 ) -> tuple[str | None, dict[str, float]]:
     """The scaling that labeled documents held out in turn speak for, and the accuracy of each.
 
@@ -283,12 +278,8 @@ def choose_scaling(
 
 
 def choose_numbers(
-    corpus: Corpus,
-    numbers: NDArray[np.intp],
-    are_open: NDArray[np.bool_],
-    plan: MixturePlan,
-    told: Callable[[int, float], Any],
-) -> tuple[NDArray[np.intp], dict[int, float]]:
+    corpus: Corpus, numbers: Places, are_open: Mask, plan: MixturePlan, told: Callable[[int, float], Any]
+) -> tuple[Places, dict[int, float]]:
     """Components of each class; where that is open, as many as classify held-out documents best.
 
     Of equals the fewest. And the accuracy of each number that was tried, which `told` hears of.
@@ -317,9 +308,7 @@ def _hidden(corpus: Corpus, splits: Splits) -> Iterator[tuple[Corpus, Corpus]]:
         yield corpus.without(held), corpus.part(held)
 
 
-def _plain_em(
-    name: str, numbers: NDArray[np.intp], plan: MixturePlan
-) -> Callable[[Corpus, Corpus], Probabilities]:
+def _plain_em(name: str, numbers: Places, plan: MixturePlan) -> Callable[[Corpus, Corpus], Probabilities]:
     """What plain EM says of labeled documents that it neither knows the label of nor learns from."""
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:

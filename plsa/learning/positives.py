@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv
+
+from plsa.engine.parameters import Floats
 
 FEW_POSITIVES = 5  # with fewer, nothing that is estimated by them can be trusted
 _DOUBT = 0.1  # that the recall of positives is lower than it is taken for
 
 
-def recall_above(found: ArrayLike, number: int, doubt: float = _DOUBT) -> NDArray[np.float64]:
+def recall_above(found: ArrayLike, number: int, doubt: float = _DOUBT) -> Floats:
     """What the recall is above, but for a doubt of 10%, where `found` of a `number` of positives are found.
 
     Of the k-th highest of n positives it is distributed as beta(k, n + 1 - k).
@@ -19,7 +21,7 @@ def recall_above(found: ArrayLike, number: int, doubt: float = _DOUBT) -> NDArra
     return np.where(k > 0, betaincinv(np.maximum(k, 1), number + 1 - np.maximum(k, 1), doubt), 0.0)
 
 
-def recall_criterion(recall: ArrayLike, flagged: ArrayLike) -> NDArray[np.float64]:
+def recall_criterion(recall: ArrayLike, flagged: ArrayLike) -> Floats:
     """r^2 / P(f = 1), which is precision times recall divided by the share of positives, a constant.
 
     Of classifiers of the same documents, the one with the highest has the highest precision times recall,

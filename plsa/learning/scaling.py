@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from plsa.engine.counts import Counts
+from plsa.engine.parameters import Array, Floats
 from plsa.labels.corpus import Corpus
 
 
@@ -21,7 +21,7 @@ class Scaling:
     idf: bool = False
     length: Any = "constant"  # None, "constant" or a number
 
-    def fit(self, counts: Counts, weight: NDArray[Any] | None = None) -> Scaler:
+    def fit(self, counts: Counts, weight: Array | None = None) -> Scaler:
         """The scaling, with the rarity of words and the length of documents as these documents have them."""
         weight = None if weight is None else np.asarray(weight, dtype=np.float64)
         idf = None
@@ -44,7 +44,7 @@ class Scaler:
     """A scaling that was fitted to documents."""
 
     tf: str
-    idf: NDArray[np.float64] | None  # (W,)
+    idf: Floats | None  # (W,)
     length: float | None
 
     def scaled(self, counts: Counts) -> Counts:

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Fit, Real, StopReason, padded
+from plsa.engine.parameters import Codes, Fit, Floats, Places, Real, StopReason, padded
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
@@ -155,12 +154,7 @@ def _first(
 
 
 def _advanced(
-    member: Member,
-    guess: NDArray[np.int32],
-    corpus: Corpus,
-    settings: Settings,
-    plan: Plan,
-    rng: np.random.RandomState,
+    member: Member, guess: Codes, corpus: Corpus, settings: Settings, plan: Plan, rng: np.random.RandomState
 ) -> Member:
     """A member after one more stretch, under guesses."""
     assert plan.variant.later is not None
@@ -190,7 +184,7 @@ def _stretch(
     passes: int,
     doing: str,
     *,
-    guess: NDArray[np.int32] | None = None,
+    guess: Codes | None = None,
     words: Real | None = None,
 ) -> Fit:
     """Passes under one gate. To have run out of a few of them, where more are allowed, is to stop early."""
@@ -296,10 +290,10 @@ def _relabelings(
     yield replace(state, guesses=guesser.next(state.guesses, _say(state.members, folding)))  # for the student
 
 
-def _say(members: Sequence[Member], folding: Folding) -> Callable[[NDArray[np.intp]], NDArray[np.float64]]:
+def _say(members: Sequence[Member], folding: Folding) -> Callable[[Places], Floats]:
     """What members together say of documents of their corpus."""
 
-    def said(documents: NDArray[np.intp]) -> NDArray[np.float64]:
+    def said(documents: Places) -> Floats:
         total = np.zeros((len(documents), 1))
         for member in members:
             total = total + member.aspects.classes_of_scaled(member.counts.of_documents(documents), folding)
@@ -330,7 +324,7 @@ def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:
 
 def _judged(
     learned: Corpus, judged: Corpus, scaling: str, settings: Settings, plan: Plan
-) -> tuple[Member, NDArray[np.float64]]:
+) -> tuple[Member, Floats]:
     """A first fit to a part of the corpus, and what it says of documents held out of it."""
     member = _first(learned, scaling, settings, plan, np.random.RandomState(0))
     member.fit.unless_interrupted()

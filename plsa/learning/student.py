@@ -8,14 +8,12 @@ gradients.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Real
+from plsa.engine.parameters import Array, Codes, Floats, Real
 from plsa.labels.corpus import Corpus
 from plsa.learning.scaling import TFIDF, Scaler, vectors
 
@@ -35,11 +33,11 @@ class Student:
     scaler: Scaler
     weights: Real  # (W, C)
 
-    def scores(self, counts: Counts) -> NDArray[np.float64]:
+    def scores(self, counts: Counts) -> Floats:
         """(D, C): about 1 for the class of a document and -1 for the others."""
         return self.scores_of(vectors(self.scaler, counts))
 
-    def scores_of(self, matrix: sparse.csr_array) -> NDArray[np.float64]:
+    def scores_of(self, matrix: sparse.csr_array) -> Floats:
         """The same of documents as `vectors` has them."""
         return np.asarray(matrix @ self.weights, dtype=np.float64)
 
@@ -52,7 +50,7 @@ def student_of_labels(corpus: Corpus) -> Student:
     return Student(scaler, teach(matrix, corpus.labels.code, weight, corpus.n_classes))
 
 
-def probabilities(scores: Real, sharpness: float = DEFAULT_SHARPNESS) -> NDArray[Any]:
+def probabilities(scores: Real, sharpness: float = DEFAULT_SHARPNESS) -> Array:
     """Scores as probabilities: softmax(sharpness * score), in the precision of the scores."""
     # SciPy's softmax in place: of very many documents and classes it is a good part of a quick model.
     result = scores * scores.dtype.type(sharpness)
@@ -62,12 +60,7 @@ def probabilities(scores: Real, sharpness: float = DEFAULT_SHARPNESS) -> NDArray
     return result
 
 
-def teach(
-    matrix: sparse.csr_array,
-    code: NDArray[np.int32],
-    weight: NDArray[np.float64],
-    n_classes: int,
-) -> Real:
+def teach(matrix: sparse.csr_array, code: Codes, weight: Floats, n_classes: int) -> Real:
     """(W, C): the B that makes sum_d weight[d] |F[d] B - t(code[d])|^2 + |B|^2 small.
 
     t is 1 for the class and -1 for the others. Frequent classes are damped: a document's weight is divided
@@ -99,7 +92,7 @@ def teach(
     return weights
 
 
-def _squares(a: Real, b: Real | None = None) -> NDArray[np.float64]:
+def _squares(a: Real, b: Real | None = None) -> Floats:
     """Sums of a * b (or a * a) over rows, in double, in one order whatever the number of threads."""
-    product: NDArray[np.float64] = np.einsum("wc,wc->c", a, a if b is None else b, dtype=np.float64)
+    product: Floats = np.einsum("wc,wc->c", a, a if b is None else b, dtype=np.float64)
     return product

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from plsa.engine.parameters import Fit, StopReason
+from plsa.engine.parameters import Fit, Floats, StopReason
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import MissingLabel
 from plsa.learning.aspects import Aspects, Method, Predictor, Settings, aspects_of, fit_gated
@@ -112,7 +111,7 @@ def fit_labels(
 
 def judge_labels(
     learned: Corpus, judged: Corpus, scaling: Scaling | None, settings: Settings, method: Method
-) -> NDArray[np.float64]:
+) -> Floats:
     """What a fit to the labeled documents of a corpus says of others."""
     fit, aspects = fit_labels(learned.labeled(), scaling, settings, method.quiet(), np.random.RandomState(0))
     fit.unless_interrupted()

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
 
 from plsa.engine.counts import Counts
 from plsa.engine.links import Links, links_of, satisfied
-from plsa.engine.parameters import Fit, Parameters, Real, unpadded
+from plsa.engine.parameters import Fit, Floats, Mask, Parameters, Places, Real, unpadded
 from plsa.engine.runs import Loop
 from plsa.engine.starts import random_words, words_from_clusters
 from plsa.learning import committee
@@ -24,8 +23,7 @@ from plsa.learning.student import DEFAULT_SHARPNESS, Student, teach
 _SURELY_NOT = -1.0  # a margin
 _LABEL_WEIGHT = 5.0  # of a positive beside a sure guess, to the student
 
-Some = NDArray[np.bool_]  # which documents
-Pairs = NDArray[np.intp]  # (n, 2) documents
+Pairs = Places  # (n, 2) documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +51,21 @@ class Finder:
     """All that judging documents needs."""
 
     aspects: Aspects
-    positive_topics: NDArray[np.intp]
+    positive_topics: Places
     student: Student | None = None
     threshold: float = 0.0
 
-    def scores(self, counts: Counts, how: Folding) -> NDArray[np.float64]:
+    def scores(self, counts: Counts, how: Folding) -> Floats:
         """How far each document is above the threshold."""
         return self._raw(counts, how) - self.threshold
 
-    def probability(self, counts: Counts, how: Folding) -> NDArray[np.float64]:
+    def probability(self, counts: Counts, how: Folding) -> Floats:
         """P(positive topics|document), or what the student's margin says: one half at the threshold."""
         if self.student is None:
             return np.minimum(self._raw(counts, how), 1.0)
         return np.asarray(expit(2 * DEFAULT_SHARPNESS * self.scores(counts, how)))
 
-    def _raw(self, counts: Counts, how: Folding) -> NDArray[np.float64]:
+    def _raw(self, counts: Counts, how: Folding) -> Floats:
         if self.student is None:
             topics = self.aspects.topics(counts, how)
             return np.asarray(topics[:, self.positive_topics].sum(axis=1, dtype=np.float64))
@@ -81,19 +79,19 @@ class Found:
     finder: Finder
     fit: Fit
     members: list[committee.Member]
-    votes: NDArray[np.float64] | None  # the share of the committee that is for each document
+    votes: Floats | None  # the share of the committee that is for each document
     must_link_satisfied: float
     cannot_link_satisfied: float
-    taken: Some | None  # None where nothing was looked for
+    taken: Mask | None  # None where nothing was looked for
 
 
 def look_for(
     counts: Counts,
-    positive: Some,
+    positive: Mask,
     pairs: tuple[Pairs, Pairs],
     plan: SearchPlan,
     rng: np.random.RandomState,
-    likeness: Callable[[sparse.csr_array], NDArray[np.float64]],
+    likeness: Callable[[sparse.csr_array], Floats],
     told: Callable[[int, list[committee.Member]], None],
 ) -> Found:
     """Learns topics under links, and which of them, or which student of a committee, tells the positives.
@@ -145,7 +143,7 @@ def _model(
     return OpenModel(scaled, n_topics, plan.smoothing, plan.prior_strength, weight, links, plan.n_threads)
 
 
-def _weight(scaled: Counts, positive: Some, of_positive: float) -> Real | None:
+def _weight(scaled: Counts, positive: Mask, of_positive: float) -> Real | None:
     if of_positive == 1:
         return None
     real = scaled.dtype.type
@@ -154,14 +152,14 @@ def _weight(scaled: Counts, positive: Some, of_positive: float) -> Real | None:
 
 def _judged(
     finder: Finder,
-    score: NDArray[np.float64],
+    score: Floats,
     counts: Counts,
     scaler: Scaler | None,
     matrix: sparse.csr_array | None,
-    positive: Some,
-    votes: NDArray[np.float64] | None,
+    positive: Mask,
+    votes: Floats | None,
     plan: SearchPlan,
-) -> tuple[Finder, Some]:
+) -> tuple[Finder, Mask]:
     """The finder with student and threshold, and which documents of the fit it takes for positive."""
     default: float | None = None
     student = None
@@ -181,14 +179,12 @@ def _judged(
     return Finder(finder.aspects, finder.positive_topics, student, threshold), score > threshold
 
 
-def _margins(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _margins(scores: Floats) -> Floats:
     """How far a student's scores are for positive; nothing speaks for a document without a known word."""
     return np.where(scores.any(axis=1), (scores[:, 1] - scores[:, 0]) / 2, _SURELY_NOT)
 
 
-def _taught(
-    scaler: Scaler, matrix: sparse.csr_array | None, positive: Some, chance: NDArray[np.float64]
-) -> Student:
+def _taught(scaler: Scaler, matrix: sparse.csr_array | None, positive: Mask, chance: Floats) -> Student:
     """A student, which learns from the positives and from the chances of the others."""
     chance = np.where(positive, 1.0, chance)
     weight = np.maximum(np.abs(2 * chance - 1), 1e-3)
@@ -197,13 +193,13 @@ def _taught(
     return Student(scaler, teach(matrix, code, weight, 2))
 
 
-def _parting(score: NDArray[np.float64], counts: Counts, positive: Some) -> float:
+def _parting(score: Floats, counts: Counts, positive: Mask) -> float:
     """Where the scores of unlabeled documents with words fall apart."""
     some = ~positive & (counts.lengths() > 0)
     return otsu(score[some if some.any() else ~positive])
 
 
-def otsu(score: NDArray[np.float64]) -> float:
+def otsu(score: Floats) -> float:
     """The threshold that parts scores into two groups with the least variance within them."""
     ascending = np.sort(score)
     if ascending[0] == ascending[-1]:

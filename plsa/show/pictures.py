@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
+
+from plsa.engine.parameters import Floats
 
 
 def check_matplotlib() -> Any:
@@ -26,7 +27,7 @@ def check_axes(ax: Any, width: float, height: float) -> Any:
     return check_matplotlib().subplots(figsize=(width, height))[1] if ax is None else ax
 
 
-def half_width(curves: NDArray[np.float64]) -> NDArray[np.float64]:
+def half_width(curves: Floats) -> Floats:
     """Half the 95% interval of the mean of (repeats, marks) curves, by Student's t; zero with one repeat."""
     n = len(curves)
     if n < 2:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from plsa import inputs
+from plsa.engine.parameters import Floats
 
 # A word counts as at most so many times as probable in a topic as in the others. Without a limit
 # the words that no other topic has would come first however rare they are.
@@ -101,7 +101,7 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     return found
 
 
-def _ratio(word_of_topic: NDArray[np.float64], prior: Any) -> NDArray[np.float64]:
+def _ratio(word_of_topic: Floats, prior: Any) -> Floats:
     """P(w|z) log(P(w|z) / P(w|other topics)), zero where P(w|z) is."""
     n_topics, n_words = word_of_topic.shape
     share = np.ones(n_topics) if prior is None else np.asarray(prior, dtype=np.float64)
@@ -125,7 +125,7 @@ def _labels(model: Any, n_topics: int) -> list[Any]:
     return [None if place < 0 else classes[place] for place in model.topic_class_]
 
 
-def check_topics(model: Any) -> NDArray[np.float64]:
+def check_topics(model: Any) -> Floats:
     """P(w|z) of a fitted model, topics x words: `components_` with rows that sum to one."""
     if not hasattr(model, "components_"):
         check_is_fitted(model)

@@ -1,11 +1,11 @@
 """Active learning: our strategies, the papers' experiments, and other libraries on the same pools
 
 "The paper" is Krithara, Goutte, Amini and Renders, *Reducing the Annotation Burden in Text Classification*;
-"the thesis" is Krithara's, chapter 6. A session begins with one label a class, drawn at random, the same
+"the thesis" is Krithara's, chapter 6. A session begins with one label per class, drawn at random, the same
 for all learners of a trial. Questions are answered truly; after some of them the estimator is fitted to
 what is known and judged by test documents. Ours are `SoftMislabelingPLSA` and `ActiveLearner` as they come:
 the quick model chooses the questions, a full fit is judged. "As printed" is the paper's fake-label model on
-raw counts, one component a class, ten passes from the labels, fitted after every answer; it asks by the
+raw counts, one component per class, ten passes from the labels, fitted after every answer; it asks by the
 entropy of P(c|d). "auto" was chosen on other trials of the hard and the moderate pair, and on the same
 splits of 20 Newsgroups with other labels at the start.
 """

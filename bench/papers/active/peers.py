@@ -104,7 +104,7 @@ def _accuracies(
     told = [int(document) for document in pool.initial]
     found = {}
     with warnings.catch_warnings():
-        # With one label a class scikit-learn asks, at every fit, whether this is a regression.
+        # With one label per class scikit-learn asks, at every fit, whether this is a regression.
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
         for answered in range(max(marks) + 1):
             if answered:

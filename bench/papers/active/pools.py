@@ -1,7 +1,7 @@
 """The documents that active learners ask about: three pairs of newsgroups, and the four corpora.
 
 The pairs are those of Krithara, Goutte, Amini and Renders, *Reducing the annotation burden in text
-classification*: four fifths of the documents for training, one label a class at the start. The corpora are
+classification*: four fifths of the documents for training, one label per class at the start. The corpora are
 divided as `splits` has it, with the same start. A trial's number alone decides what is drawn.
 """
 
@@ -35,7 +35,7 @@ class Pool:
     test_counts: scipy.sparse.csr_matrix
     test_y: np.ndarray
     classes: np.ndarray  # names, sorted
-    initial: np.ndarray  # training documents labeled from the start, one a class
+    initial: np.ndarray  # training documents labeled from the start, one per class
 
 
 @lru_cache(maxsize=2)

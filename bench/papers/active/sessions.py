@@ -25,7 +25,7 @@ MODELS = {
     "fake": plsa.FakeLabelPLSA(random_state=0, n_threads=1),
 }
 TITLES = {"soft": "mislabeling, soft", "hard": "mislabeling, hard", "fake": "fake label"}
-# The paper's own model: raw counts, one component a class, a quarter of a percent of the fake label's
+# The paper's own model: raw counts, one component per class, a quarter of a percent of the fake label's
 # probability to each class; the entropy of P(c|d), and a fit after every answer.
 PRINTED = plsa.FakeLabelPLSA(
     topics_per_class=1, fake_weight=0.0025, random_state=0, n_threads=1, **PAPERS["fake"]

@@ -1,7 +1,7 @@
 """The number of aspects, all documents labeled
 
 Tables 6.3 and 6.4 of the thesis: supervised PLSA on 20 Newsgroups with as many aspects in each class (method
-1), with one a class and more that are open to all (method 2), and with the most heterogeneous aspect split
+1), with one per class and more that are open to all (method 2), and with the most heterogeneous aspect split
 again and again. F-score in percent, mean and standard deviation over the splits, raw counts, up to 60
 aspects.
 """
@@ -30,7 +30,7 @@ MOST = 60  # aspects that are measured
 
 
 def _name(method: str, topics: int) -> str:
-    """The learner with so many topics; both methods begin at one a class."""
+    """The learner with so many topics; both methods begin at one per class."""
     if topics == ONE_EACH:
         return "supervised-papers-1"
     if method == "splitting":

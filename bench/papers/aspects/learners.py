@@ -4,7 +4,7 @@ Ours come in three settings. ``soft``, ``hard``, ``fake``, ``missing`` and ``sup
 the plain constructor. ``soft-papers`` and its like are the papers' models on raw counts: no prior, no
 student, all documents at full weight, guesses that stay, and as many aspects as the papers chose, but
 started from the labels and stopped early; ``soft-papers-1`` has one aspect a class, ``supervised-papers-3``
-three, ``supervised-papers+20`` one a class and 20 open to all, ``supervised-split-40`` 40 by splitting.
+three, ``supervised-papers+20`` one per class and 20 open to all, ``supervised-split-40`` 40 by splitting.
 ``soft-random`` and its like are the same with the random start and the 100 passes that the papers print.
 """
 
@@ -93,11 +93,7 @@ def learner(name: str) -> Learner:
             topics = int(per_class or 1)
         options = PAPERS[family] | (RANDOM if papers == "random" else {})
         return _CLASSES[family](
-            topics_per_class=topics,
-            extra_topics=int(extra or 0),
-            random_state=start,
-            n_threads=1,
-            **options,
+            topics_per_class=topics, extra_topics=int(extra or 0), random_state=start, n_threads=1, **options
         )
 
     setting = "raw counts" if papers == "papers" else "raw counts, random start"

@@ -51,10 +51,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
             rows.append(["target"] + [f"{printed.TARGETS[corpus][ratio]:.0f}" for ratio in RATIOS])
         rows.append([f"{learner(MAIN).title}: verdict"] + [_verdict(measured, corpus, r) for r in RATIOS])
         rows.append(["seconds of its fit"] + [_seconds(measured, corpus, ratio) for ratio in RATIOS])
-        parts += [
-            f"## {splits.CORPORA[corpus]}",
-            report.table(["", *map(tables.percent, RATIOS)], rows),
-        ]
+        parts += [f"## {splits.CORPORA[corpus]}", report.table(["", *map(tables.percent, RATIOS)], rows)]
     _draw(measured, folder / f"{NAME}.png")
     explained = (
         "*Best of the labels alone*: naive Bayes, logistic regression or linear SVM, whichever has the best "

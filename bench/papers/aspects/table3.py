@@ -49,10 +49,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
                 (f"{corpus} {tables.percent(ratio)} {name}", tables.mean(measured, corpus, ratio, name), mean)
                 for name, (mean, _) in zip(names, figures, strict=False)
             ]
-        parts += [
-            f"## {splits.CORPORA[corpus]}",
-            report.table(header, zip(*columns, strict=True)),
-        ]
+        parts += [f"## {splits.CORPORA[corpus]}", report.table(header, zip(*columns, strict=True))]
     _draw(measured, folder / f"{NAME}.png")
     return [*parts, tables.BOLD, tables.against_printed(compared), f"![The number of aspects]({NAME}.png)"]
 

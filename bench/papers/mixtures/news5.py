@@ -33,7 +33,7 @@ from bench.shared.cells import Cell, Measured
 NAME = "news5"
 TASK = "news5"
 CLASSES = tuple(printed.TABLE_3_4)
-EACH = (1, 2, 5, 10, 20, 50)  # labeled documents a class
+EACH = (1, 2, 5, 10, 20, 50)  # labeled documents per class
 TRIALS = 10
 UNLABELED = 600  # a class
 VOCABULARY = 4_000

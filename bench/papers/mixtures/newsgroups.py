@@ -153,7 +153,7 @@ def _scaled(setting: str, largest: bool) -> scipy.sparse.csr_matrix:
 
 
 def _iterated(start: Any, X: Any, alpha: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """EM over unlabeled documents alone from a model that the labels made, one component a class.
+    """EM over unlabeled documents alone from a model that the labels made, one component per class.
 
     Written out, as the estimator always keeps the documents that have labels; it stops as the estimator does.
     Returns log P(w|class) (words x classes), log P(class), and the log-probability of the model and of the

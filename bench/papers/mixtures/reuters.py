@@ -15,8 +15,8 @@ documents, whichever leave-one-out naive Bayes on these prefers (of equals the f
 words; in every component 0.01 pseudo-counts a word and 60 more in proportion to how often the words stand;
 unlabeled documents of weight 0.03. It was chosen among some thirty settings by the accuracy on the test
 documents, with other draws of unlabeled and labeled ones than those here (the test documents are the same:
-its figures are a little too good). Naive Bayes with one component a class does badly with that prior, so the
-NB1 beside ours is the usual one: all words, counts of one length, one pseudo-count a word.
+its figures are a little too good). Naive Bayes with one component per class does badly with that prior, so
+the NB1 beside ours is the usual one: all words, counts of one length, one pseudo-count a word.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ CV_TRIALS = 1
 EARLY_STEPS = 2
 FIGURE_TASK = "acq"
 FIGURE_TRIALS = 10
-FIGURE_STARTS = {1: 1, 10: 3}  # negative components -> starts; one component a class begins at nothing random
+FIGURE_STARTS = {1: 1, 10: 3}  # negative components -> starts; one per class begins at nothing random
 # Column of the table -> the learners of which the best one counts.
 _LEARNERS = {
     "NB1": ["nb-1"],
@@ -89,7 +89,7 @@ FIGURE_SETTINGS = ("one-length", "raw", "one-length-1000", "raw-1000")
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured."""
-    parser.add_argument("--trials", type=int, default=TRIALS, help=f"labeled sets a category; {TRIALS}")
+    parser.add_argument("--trials", type=int, default=TRIALS, help=f"labeled sets per category; {TRIALS}")
     parser.add_argument(
         "--cv-trials", type=int, default=CV_TRIALS, help=f"those that EM*CV is measured on; {CV_TRIALS}"
     )
