@@ -7,6 +7,14 @@ are scikit-learn estimators. `select_topics`, `LabeledKFold` and `labeled_scorer
 shows what was learned; `plsa.datasets` has corpora that need no download.
 """
 
+from importlib.util import find_spec
+
+if find_spec("plsa._kernels") is None:
+    raise ImportError(
+        f"{__path__[0]} holds the sources of plsa and no compiled code. Install it (pip install . in the folder "
+        "above) and start Python in another folder, or with -P; CONTRIBUTING.md says how to work on it."
+    )
+
 from plsa import datasets
 from plsa.active.learner import ActiveLearner
 from plsa.active.simulation import simulate

@@ -2,7 +2,11 @@
 
 import doctest
 import importlib
+import inspect
 import re
+import shutil
+import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
 
@@ -11,6 +15,7 @@ import pytest
 import plsa
 
 PACKAGE = Path(plsa.__file__).parent
+README = (Path(__file__).parent.parent / "README.md").read_text()
 MODULES = sorted(
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in PACKAGE.rglob("*.py")
 )
@@ -43,9 +48,35 @@ def test_one_version():
 
 def test_readme_example(capsys):
     """The README's example runs and prints what its comments say."""
-    readme = (Path(__file__).parent.parent / "README.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```", readme, flags=re.S)
+    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.S)
     assert blocks
     for block in blocks:
         exec(compile(block, "README.md", "exec"), {})
     assert "['food' 'sport']" in capsys.readouterr().out
+
+
+def test_sources_without_compiled_code_say_so(tmp_path):
+    """In a checkout that is not installed: what the folder is, and what to do."""
+    shutil.copytree(PACKAGE, tmp_path / "plsa", ignore=shutil.ignore_patterns("_kernels", "__pycache__"))
+    command = [sys.executable, "-S", "-c", "import plsa"]  # -S: no installed packages
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "holds the sources of plsa and no compiled code. Install it (pip install ." in done.stderr
+
+
+def test_the_readme_says_which_models_take_what():
+    """Its table is true of every class in it, and every estimator of documents is in it."""
+    rows = re.findall(r"^\| (`\w+`.*?) \| (.*?) \| (yes|no) \| (yes|no) \| (.*?) \|$", README, flags=re.M)
+    named = set()
+    for models, weight, threads, verbose, told in rows:
+        for name in re.findall(r"`(\w+)`", models):
+            named.add(name)
+            model = getattr(plsa, name)
+            parameters = inspect.signature(model).parameters
+            assert ("sample_weight" in inspect.signature(model.fit).parameters) is (weight == "yes"), name
+            assert ("n_threads" in parameters) is (threads == "yes"), name
+            assert ("verbose" in parameters) is ("callback" in parameters) is (verbose == "yes"), name
+            assert ("stop_reason_ :" in model.__doc__) is (told == "yes"), name
+            assert ("objective_trace_ :" in model.__doc__) is (told == "yes" or f"`{name}`" in told), name
+    estimators = [name for name in plsa.__all__ if hasattr(getattr(plsa, name), "get_params")]
+    assert named == {*estimators} - {"CountScaler"}
