@@ -12,7 +12,7 @@ from importlib.util import find_spec
 if find_spec("plsa._kernels") is None:
     raise ImportError(
         f"{__path__[0]} holds the sources of plsa and no compiled code. Install it (pip install . in the "
-        "folder above) and start Python in another folder, or with -P; CONTRIBUTING.md says how to work on it."
+        "folder above) and start Python elsewhere, or with -P; CONTRIBUTING.md says how to work on it."
     )
 
 from plsa import datasets
