@@ -1,9 +1,9 @@
 """The gates of the labelled models: tables, states, what they learn, and EM under them."""
 
+import drawing
 import numpy as np
 import pytest
 import reference
-import strategies
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -22,7 +22,7 @@ from plsa.learning.evidence import Corpus
 
 KINDS = ("missing", "fake", "hard", "soft")
 kinds = pytest.mark.parametrize("kind", KINDS)
-reals = pytest.mark.parametrize("real", strategies.REALS, ids=lambda real: np.dtype(real).name)
+reals = pytest.mark.parametrize("real", drawing.REALS, ids=lambda real: np.dtype(real).name)
 
 
 def gate_of(kind, layout):
@@ -52,14 +52,14 @@ def assert_columns_sum_to_one(table):
 @given(data=st.data())
 def test_tables_and_what_is_learnt_are_the_reference(kind, data):
     """Any layout, counts with empty rows and columns, huge or tiny ones, several times over."""
-    layout = data.draw(strategies.layouts())
+    layout = data.draw(drawing.layouts())
     gate = gate_of(kind, layout)
     wanted = reference.GateModel(kind, layout.topic_class, layout.n_classes)
     assert_array_equal(gate.open(), wanted.open())
     assert_allclose(gate.table(), wanted.table(), rtol=1e-14)
     for _ in range(data.draw(st.integers(1, 4))):
         table = gate.table()
-        count = data.draw(strategies.state_counts(*table.shape))
+        count = data.draw(drawing.state_counts(*table.shape))
         if kind == "fake":
             count *= gate.open()  # a shut topic has no counts
         elif kind in ("hard", "soft"):
@@ -77,7 +77,7 @@ def test_tables_and_what_is_learnt_are_the_reference(kind, data):
 @given(data=st.data())
 def test_what_is_learnt_is_a_probability(kind, data):
     """Labels, guesses and classes sum to one over themselves; labelled documents keep to their topics."""
-    layout = data.draw(strategies.layouts())
+    layout = data.draw(drawing.layouts())
     gate = gate_of(kind, layout)
     n_classes = layout.n_classes
     for step in range(3):
@@ -98,10 +98,10 @@ def test_what_is_learnt_is_a_probability(kind, data):
         if step == 0:
             # Nothing that is open starts at zero: EM would keep it there.
             assert_array_equal(table > 0, gate.open() > 0)
-        gate.learn(data.draw(strategies.state_counts(*table.shape)) * gate.open() * (table > 0))
+        gate.learn(data.draw(drawing.state_counts(*table.shape)) * gate.open() * (table > 0))
 
 
-@given(strategies.layouts(), st.data())
+@given(drawing.layouts(), st.data())
 def test_what_is_open_is_what_labels_allow(layout, data):
     """A labelled document has its class's topics and those of no class, one without a label all of them."""
     for kind in KINDS:
@@ -113,7 +113,7 @@ def test_what_is_open_is_what_labels_allow(layout, data):
             assert_array_equal(opened[c] == 1, (layout.topic_class == c) | (layout.topic_class == -1))
         assert np.all(opened[layout.n_classes :] == 1)
         before = opened.copy()
-        gate.learn(data.draw(strategies.state_counts(*opened.shape)) * opened)
+        gate.learn(data.draw(drawing.state_counts(*opened.shape)) * opened)
         assert_array_equal(gate.open(), before)
 
 
@@ -121,9 +121,9 @@ def test_what_is_open_is_what_labels_allow(layout, data):
 @given(data=st.data())
 def test_states_are_the_reference(kind, data):
     """The class of a labelled document, whatever its guess; else C, or C + the guess."""
-    layout = data.draw(strategies.layouts())
-    code = data.draw(strategies.labels(6, layout.n_classes)).astype(np.int32)
-    guess = data.draw(strategies.labels(6, layout.n_classes, unlabelled=False)).astype(np.int32)
+    layout = data.draw(drawing.layouts())
+    code = data.draw(drawing.labels(6, layout.n_classes)).astype(np.int32)
+    guess = data.draw(drawing.labels(6, layout.n_classes, unlabelled=False)).astype(np.int32)
     gate = gate_of(kind, layout)
     state = gate.states(code, guess)
     wanted = reference.GateModel(kind, layout.topic_class, layout.n_classes).states(code, guess)
@@ -163,7 +163,7 @@ def one_component(layout, class_alpha=0.0, component_alpha=0.0):
     return OneComponent(Layout(layout.topic_class, layout.n_classes), class_alpha, component_alpha)
 
 
-@given(strategies.layouts(max_extra=0), st.data())
+@given(drawing.layouts(max_extra=0), st.data())
 def test_chances_of_components_are_the_reference(layout, data):
     """P(c) and P(z|c) from any counts and pseudo-counts; labelled states have their class's part of P(z)."""
     class_alpha, component_alpha = (data.draw(st.sampled_from([0.0, 1.0, 0.3])) for _ in range(2))
@@ -171,7 +171,7 @@ def test_chances_of_components_are_the_reference(layout, data):
     shape = (layout.n_classes + 1, layout.n_topics)
     assert_array_equal(gate.open(), reference.missing_label_gate(layout.topic_class, layout.n_classes))
     for _ in range(data.draw(st.integers(1, 3))):
-        count = data.draw(strategies.state_counts(*shape)) * gate.open()
+        count = data.draw(drawing.state_counts(*shape)) * gate.open()
         documents = count.sum(axis=0)
         assume(documents.sum() + class_alpha > 0)
         before = count.copy()
@@ -193,11 +193,11 @@ def test_chances_of_components_are_the_reference(layout, data):
         assert_allclose(gate.log_prior(), wanted, rtol=1e-12, atol=1e-12)
 
 
-@given(strategies.layouts(max_extra=0), st.data())
+@given(drawing.layouts(max_extra=0), st.data())
 def test_chances_that_are_taken_are_those_given(layout, data):
     """P(z) stays what it is handed, zeros among it; a class of no chance has its components evenly."""
     gate = one_component(layout, 0.0, 0.0)
-    prior = data.draw(strategies.distributions(1, layout.n_topics))[0]
+    prior = data.draw(drawing.distributions(1, layout.n_topics))[0]
     gate.take(prior)
     assert_allclose(gate.topic_prior(), prior, rtol=1e-12, atol=1e-300)
     assert_allclose(gate.class_prior.sum(), 1, rtol=1e-12)
@@ -208,22 +208,22 @@ def test_chances_that_are_taken_are_those_given(layout, data):
             assert_allclose(gate.component_prior[own], 1 / own.sum(), rtol=1e-12)
 
 
-@given(strategies.layouts(max_extra=0), st.data())
+@given(drawing.layouts(max_extra=0), st.data())
 def test_the_density_of_chances_that_are_taken_is_finite(layout, data):
     """Components of no chance come from a class that none of the documents is of: any place will do."""
     gate = one_component(layout, 0.0, 1.0)
-    gate.take(data.draw(strategies.distributions(1, layout.n_topics))[0])
+    gate.take(data.draw(drawing.distributions(1, layout.n_topics))[0])
     assert np.isfinite(gate.log_prior())
 
 
-@given(strategies.layouts(max_extra=0), st.data())
+@given(drawing.layouts(max_extra=0), st.data())
 def test_one_component_begins_evenly_and_reads_labels_as_missing_ones(layout, data):
     gate = one_component(layout)
     n_classes = layout.n_classes
     assert_allclose(gate.class_prior, 1 / n_classes)
     sizes = np.bincount(layout.topic_class)[layout.topic_class]
     assert_allclose(gate.topic_prior(), 1 / (n_classes * sizes), rtol=1e-12)
-    code = data.draw(strategies.labels(6, n_classes)).astype(np.int32)
+    code = data.draw(drawing.labels(6, n_classes)).astype(np.int32)
     missing = MissingLabel(Layout(layout.topic_class, n_classes))
     assert_array_equal(gate.states(code, code), missing.states(code, code))
 
@@ -247,15 +247,13 @@ def test_em_is_the_reference_step_by_step(kind, real, data):
     Words in any order and twice, empty documents, weights, any guesses, any strength of the priors.
     """
     messy, clean = data.draw(
-        strategies.messy_counts(
-            real, max_documents=7, max_words=7, unusual=(0.0, 0.5, 200.0), some_words=True
-        )
+        drawing.messy_counts(real, max_documents=7, max_words=7, unusual=(0.0, 0.5, 200.0), some_words=True)
     )
     n_documents = messy.shape[0]
-    layout = data.draw(strategies.layouts(max_classes=3, max_topics=2))
-    code = data.draw(strategies.labels(n_documents, layout.n_classes)).astype(np.int32)
-    guess = data.draw(strategies.labels(n_documents, layout.n_classes, unlabelled=False)).astype(np.int32)
-    weight = data.draw(st.none() | strategies.weights(n_documents, real))
+    layout = data.draw(drawing.layouts(max_classes=3, max_topics=2))
+    code = data.draw(drawing.labels(n_documents, layout.n_classes)).astype(np.int32)
+    guess = data.draw(drawing.labels(n_documents, layout.n_classes, unlabelled=False)).astype(np.int32)
+    weight = data.draw(st.none() | drawing.weights(n_documents, real))
     smoothing = data.draw(st.sampled_from([0.0, 0.01, 1.0]))
     settings = Settings(
         Layout(layout.topic_class, layout.n_classes),
@@ -273,7 +271,7 @@ def test_em_is_the_reference_step_by_step(kind, real, data):
         estimator.class_prior_, reference.class_frequencies(code, weight, layout.n_classes), rtol=1e-6
     )
     gate = gate_of(kind, layout)
-    words = data.draw(strategies.distributions(layout.n_topics, X.shape[1], real, zeros=False)).T
+    words = data.draw(drawing.distributions(layout.n_topics, X.shape[1], real, zeros=False)).T
     n_passes = data.draw(st.integers(1, 4))
     wanted_gate = reference.GateModel(kind, layout.topic_class, layout.n_classes)
     wanted = reference.climb(
@@ -315,10 +313,10 @@ def test_em_is_the_reference_step_by_step(kind, real, data):
 @given(data=st.data())
 def test_the_start_from_labels_is_the_reference(data):
     """One topic a class needs no noise: half the words of the class, half of the corpus."""
-    X = data.draw(strategies.counts(some_words=True))
-    layout = data.draw(strategies.layouts(max_topics=1, max_extra=0))
-    code = data.draw(strategies.labels(X.shape[0], layout.n_classes)).astype(np.int32)
-    weight = data.draw(st.none() | strategies.weights(X.shape[0]))
+    X = data.draw(drawing.counts(some_words=True))
+    layout = data.draw(drawing.layouts(max_topics=1, max_extra=0))
+    code = data.draw(drawing.labels(X.shape[0], layout.n_classes)).astype(np.int32)
+    weight = data.draw(st.none() | drawing.weights(X.shape[0]))
     assume(weight is None or (weight @ X.toarray()).sum() > 0)
     words = start.words_from_labels(
         Counts(X.indptr.astype(np.int64), X.indices, X.data, X.shape[1]),
@@ -331,9 +329,9 @@ def test_the_start_from_labels_is_the_reference(data):
     assert_allclose(words[:, : layout.n_topics], wanted, rtol=1e-10, atol=1e-300)
 
 
-@given(strategies.layouts(), st.data())
+@given(drawing.layouts(), st.data())
 def test_the_prior_of_topics_is_the_reference(layout, data):
-    prior = data.draw(strategies.distributions(1, layout.n_classes))[0]
+    prior = data.draw(drawing.distributions(1, layout.n_classes))[0]
     found = Layout(layout.topic_class, layout.n_classes).topic_prior(prior)
     assert_allclose(found, reference.topic_prior(layout.topic_class, prior), rtol=1e-12)
     assert_allclose(found.sum(), 1, rtol=1e-12)
@@ -376,10 +374,10 @@ def assert_same_bits(first, second):
     assert_array_equal(first.trace, second.trace)
 
 
-@pytest.fixture(params=strategies.REALS, ids=lambda real: np.dtype(real).name)
+@pytest.fixture(params=drawing.REALS, ids=lambda real: np.dtype(real).name)
 def problem(request):
     """Twelve documents, five topics, weights."""
-    return strategies.random_problem([5, 3, 0, 7, 4, 6, 2, 8, 5, 1, 9, 3], 11, 5, request.param, n_states=1)
+    return drawing.random_problem([5, 3, 0, 7, 4, 6, 2, 8, 5, 1, 9, 3], 11, 5, request.param, n_states=1)
 
 
 CODE = np.array([0, -1, 1, 2, -1, -1, 0, -1, 2, -1, -1, 1], dtype=np.int32)
@@ -472,7 +470,7 @@ def test_one_topic_a_class_leaves_a_labelled_document_no_choice(problem):
 
 def test_the_fake_label_is_the_share_of_unlabelled_words():
     """Without priors P(fake|z) is the unlabelled documents' share of the topic's words, exactly."""
-    problem = strategies.random_problem([5, 3, 4, 7, 4, 6], 11, 5, np.float64, n_states=1)
+    problem = drawing.random_problem([5, 3, 4, 7, 4, 6], 11, 5, np.float64, n_states=1)
     code = np.array([0, -1, 1, 2, -1, -1], dtype=np.int32)
     gate = FakeLabel(LAYOUT)
 
@@ -491,7 +489,7 @@ def test_the_kept_gate_is_that_of_the_last_parameters(kind, accelerated):
     """Leaps that land and leaps that do not: table() is what the returned parameters hold."""
     rng = np.random.default_rng(3)
     X = sparse.csr_array(rng.poisson(0.7, (30, 11)).astype(float))
-    problem = strategies.random_problem([1] * 30, 11, 5, np.float64, n_states=1).replace(X=X, weight=None)
+    problem = drawing.random_problem([1] * 30, 11, 5, np.float64, n_states=1).replace(X=X, weight=None)
     code = np.where(np.arange(30) % 3 == 0, np.arange(30) // 3 % 3, -1).astype(np.int32)
     gate = gate_of(kind, LAYOUT)
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, fields
 from functools import cache
 from itertools import pairwise
 
+import drawing
 import numpy as np
 import pytest
 import reference
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -31,8 +31,8 @@ DOCUMENT_BLOCK = 64  # documents handed to a thread at a time, in _em.pyx
 STRETCH = 256  # nonzeros whose logarithms are taken together, in loops.c
 COLUMN_BLOCK = 2048  # words whose column sums are added up first, in _em.pyx
 
-types = pytest.mark.parametrize(("real", "index"), strategies.TYPE_PAIRS, ids=strategies.TYPE_NAMES)
-reals = pytest.mark.parametrize("real", strategies.REALS, ids=lambda real: np.dtype(real).name)
+types = pytest.mark.parametrize(("real", "index"), drawing.TYPE_PAIRS, ids=drawing.TYPE_NAMES)
+reals = pytest.mark.parametrize("real", drawing.REALS, ids=lambda real: np.dtype(real).name)
 needs_threads = pytest.mark.skipif(not _kernels.OPENMP, reason="built without OpenMP")
 
 # Relative error of a kernel's sum: some roundings for every term.
@@ -204,7 +204,7 @@ def large_problem(real, n_topics, index=np.int32):
     rng = np.random.default_rng(5)
     lengths = rng.integers(0, 12, max(THREADS) * DOCUMENT_BLOCK + 37)
     lengths[[3, 77, 400, 548]] = 300, 513, 256, 257
-    return strategies.random_problem(lengths, 700, n_topics, real, index)
+    return drawing.random_problem(lengths, 700, n_topics, real, index)
 
 
 # --- expect: the mathematics ---------------------------------------------------------------------
@@ -214,7 +214,7 @@ def large_problem(real, n_topics, index=np.int32):
 @given(data=st.data())
 def test_expect_is_the_reference(real, index, data):
     """On every instruction set, with any number of threads: their bits are the same."""
-    problem = data.draw(strategies.problems(real, index))
+    problem = data.draw(drawing.problems(real, index))
     first = expect(problem, 1, LEVELS[0])
     assert_equals_reference(first, problem)
     for level in LEVELS[1:]:
@@ -226,8 +226,8 @@ def test_expect_is_the_reference(real, index, data):
 @types
 @pytest.mark.parametrize("level", LEVELS)
 def test_expect_is_the_reference_for_every_number_of_topics(real, index, level):
-    for n_topics in strategies.topic_numbers(real):
-        problem = strategies.random_problem([5, 0, 12, 3], 17, n_topics, real, index, seed=n_topics)
+    for n_topics in drawing.topic_numbers(real):
+        problem = drawing.random_problem([5, 0, 12, 3], 17, n_topics, real, index, seed=n_topics)
         assert_equals_reference(expect(problem, 2, level), problem)
 
 
@@ -237,9 +237,7 @@ def test_expect_is_the_reference_for_every_number_of_topics(real, index, level):
 def test_documents_of_every_length(real, index, level, units):
     """Rows of every length mod 8, about one stretch of nonzeros, about two, and more."""
     lengths = [*range(18), *range(STRETCH - 1, STRETCH + 10), *range(2 * STRETCH - 1, 2 * STRETCH + 2)]
-    problem = strategies.random_problem(
-        [*lengths, 700], 700, units * strategies.padding_unit(real), real, index
-    )
+    problem = drawing.random_problem([*lengths, 700], 700, units * drawing.padding_unit(real), real, index)
     assert_equals_reference(expect(problem, 1, level), problem)
 
 
@@ -247,7 +245,7 @@ def test_documents_of_every_length(real, index, level, units):
 @given(data=st.data())
 def test_counts_are_conserved(real, index, data):
     """Every possible count is dealt out among the topics, once on each side."""
-    problem = data.draw(strategies.problems(real, index))
+    problem = data.draw(drawing.problems(real, index))
     found = expect(problem)
     X = problem.X.toarray().astype(np.float64)
     p = (problem.doc_topic * problem.gate[0 if problem.state is None else problem.state]).astype(
@@ -267,7 +265,7 @@ def test_counts_are_conserved(real, index, data):
 @reals
 def test_outcomes_have_the_value_worked_out_by_hand(real):
     """Two topics, theta = (3/4, 1/4), phi[w] = (1/2, 1/4): p = 7/16, six sevenths go to the first."""
-    problem = strategies.Problem(
+    problem = drawing.Problem(
         X=sparse.csr_array(np.array([[7, 0]], dtype=real)),
         weight=np.array([2], dtype=real),
         state=None,
@@ -294,7 +292,7 @@ def test_outcomes_have_the_value_worked_out_by_hand(real):
 @types
 @pytest.mark.parametrize("units", [1, 5, 9])
 def test_same_bits_for_any_number_of_threads(real, index, units):
-    problem = large_problem(real, units * strategies.padding_unit(real) - 1, index)
+    problem = large_problem(real, units * drawing.padding_unit(real) - 1, index)
     one = expect(problem, 1)
     for n_threads in THREADS[1:]:
         assert problem.X.shape[0] > DOCUMENT_BLOCK * n_threads
@@ -307,7 +305,7 @@ def test_same_bits_for_any_number_of_threads(real, index, units):
 @types
 @pytest.mark.parametrize("units", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 def test_same_bits_for_every_instruction_set(real, index, units):
-    problem = large_problem(real, units * strategies.padding_unit(real) - 1, index)
+    problem = large_problem(real, units * drawing.padding_unit(real) - 1, index)
     first = expect(problem, 2, LEVELS[0])
     for level in LEVELS[1:]:
         assert_same_bits(first, expect(problem, 2, level))
@@ -324,7 +322,7 @@ def test_same_bits_for_32_and_64_bit_indices(real):
 @reals
 @given(data=st.data())
 def test_permuting_documents_permutes_the_answer(real, data):
-    problem = data.draw(strategies.problems(real))
+    problem = data.draw(drawing.problems(real))
     n_documents = problem.X.shape[0]
     order = np.array(data.draw(st.permutations(range(n_documents))))
     moved = problem.replace(
@@ -344,7 +342,7 @@ def test_permuting_documents_permutes_the_answer(real, data):
 @reals
 @given(data=st.data())
 def test_permuting_words_permutes_the_answer(real, data):
-    problem = data.draw(strategies.problems(real))
+    problem = data.draw(drawing.problems(real))
     order = np.array(data.draw(st.permutations(range(problem.X.shape[1]))))
     X = problem.X[:, order]
     X.sort_indices()
@@ -360,7 +358,7 @@ def test_permuting_words_permutes_the_answer(real, data):
 @reals
 @given(data=st.data())
 def test_permuting_topics_permutes_the_answer(real, data):
-    problem = data.draw(strategies.problems(real))
+    problem = data.draw(drawing.problems(real))
     order = np.array(data.draw(st.permutations(range(problem.n_topics))))
     before = expect(problem)
     after = expect(
@@ -382,7 +380,7 @@ def test_permuting_topics_permutes_the_answer(real, data):
 @given(data=st.data())
 def test_weight_is_repetition(real, data):
     """A document of weight 2 is the document twice, one of weight 0 gives nothing to others."""
-    problem = data.draw(strategies.problems(real))
+    problem = data.draw(drawing.problems(real))
     n_documents = problem.X.shape[0]
     times = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n_documents, max_size=n_documents)))
     repeated = np.repeat(np.arange(n_documents), times)
@@ -407,7 +405,7 @@ def test_weight_is_repetition(real, data):
 @reals
 @given(data=st.data())
 def test_explicit_zeros_change_nothing(real, data):
-    problem = data.draw(strategies.problems(real))
+    problem = data.draw(drawing.problems(real))
     without = problem.X.copy()
     without.eliminate_zeros()
     stored = sparse.csr_array(np.ones(problem.X.shape, dtype=real))
@@ -425,7 +423,7 @@ def test_explicit_zeros_change_nothing(real, data):
 @reals
 @given(data=st.data())
 def test_empty_documents_and_words_change_nothing(real, data):
-    problem = data.draw(strategies.problems(real))
+    problem = data.draw(drawing.problems(real))
     n_documents, n_words = problem.X.shape
     n_topics = problem.n_topics
     X = sparse.csr_array((n_documents + 2, n_words + 2), dtype=real)
@@ -453,7 +451,7 @@ def test_empty_documents_and_words_change_nothing(real, data):
 @reals
 @given(data=st.data())
 def test_scaling_the_counts_scales_the_answer(real, data):
-    problem = data.draw(strategies.problems(real))
+    problem = data.draw(drawing.problems(real))
     before = expect(problem)
     twice = expect(problem.replace(X=problem.X * real(2)))
     for name in ("ratio", "doc", "word", "state", "log_likelihood"):
@@ -467,7 +465,7 @@ def test_scaling_the_counts_scales_the_answer(real, data):
 @given(data=st.data())
 def test_statistics_add_over_documents(real, index, data):
     """Two halves give the statistics of the whole: a cluster, or work out of core, is this sum."""
-    problem = data.draw(strategies.problems(real, index))
+    problem = data.draw(drawing.problems(real, index))
     cut = data.draw(st.integers(0, problem.X.shape[0]))
     halves = [
         expect(
@@ -542,7 +540,7 @@ def call_expect(given, written, n_words, n_threads=2):
 @given(data=st.data())
 def test_inputs_are_not_written_to(real, index, data):
     """They are read-only in every test of this file; here their bits are looked at as well."""
-    problem = data.draw(strategies.problems(real, index))
+    problem = data.draw(drawing.problems(real, index))
     n_documents, n_words = problem.X.shape
     width = padded_width(problem.n_topics, real)
     inputs = arguments(problem) | {"fallback": padded(problem.fallback, real)}
@@ -574,7 +572,7 @@ def test_inputs_are_not_written_to(real, index, data):
 @types
 @pytest.mark.parametrize("n_topics", [5, 75])
 def test_memory_maps_and_odd_addresses_are_read(real, index, n_topics, tmp_path):
-    problem = strategies.random_problem(np.arange(150) % 23, 40, n_topics, real, index)
+    problem = drawing.random_problem(np.arange(150) % 23, 40, n_topics, real, index)
     n_words = problem.X.shape[1]
     wanted = call_expect(arguments(problem), outputs(problem), n_words)
 
@@ -601,7 +599,7 @@ def test_memory_maps_and_odd_addresses_are_read(real, index, n_topics, tmp_path)
 def single_word(real, p, n):
     """One topic, a document for each (p, n): p(w, d) is p, and n is the count."""
     n_documents = len(p)
-    return strategies.Problem(
+    return drawing.Problem(
         X=sparse.csr_array(
             (np.asarray(n, dtype=real), (np.arange(n_documents), np.arange(n_documents))),
             shape=(n_documents, n_documents),
@@ -654,7 +652,7 @@ def test_probability_zero_is_counted_and_takes_no_part(real, level):
 @given(data=st.data())
 def test_impossible_words_are_counted_never_nan(real, index, data):
     """Parameters full of zeros: topics of few words, gates that shut topics out."""
-    problem = data.draw(strategies.problems(real, index))
+    problem = data.draw(drawing.problems(real, index))
     keep_word = data.draw(st.integers(0, 3))
     word_topic = problem.word_topic.copy()
     word_topic[keep_word:] = 0
@@ -727,7 +725,7 @@ def test_sum_logs_is_the_sum_of_logs(real, level, n_topics):
 @types
 @given(data=st.data())
 def test_fold_is_the_reference(real, index, data):
-    problem = data.draw(strategies.problems(real, index, max_documents=4))
+    problem = data.draw(drawing.problems(real, index, max_documents=4))
     X, _, state, gate, prior, start, word_topic = problem.for_reference()
     for max_rounds in (0, 1, 4):
         # A tolerance below zero: no document settles, whatever the rounding.
@@ -745,7 +743,7 @@ def test_fold_is_the_reference(real, index, data):
 @given(data=st.data())
 def test_fold_makes_the_same_update_as_a_pass(real, data):
     """One round is one pass of `expect` and `normalise_rows`, bit for bit."""
-    problem = data.draw(strategies.problems(real))
+    problem = data.draw(drawing.problems(real))
     prior = None if problem.prior is None else padded(problem.prior, real)
     # Where there is nothing to learn from, fold keeps the start: here the same for a whole state.
     start = problem.fallback[0 if problem.state is None else problem.state]
@@ -760,7 +758,7 @@ def test_fold_makes_the_same_update_as_a_pass(real, data):
 @reals
 @pytest.mark.parametrize("units", [1, 5, 9])
 def test_fold_gives_the_same_bits_in_any_batch(real, units):
-    problem = large_problem(real, units * strategies.padding_unit(real) - 1)
+    problem = large_problem(real, units * drawing.padding_unit(real) - 1)
     n_documents = problem.X.shape[0]
     whole = fold(problem, 30, 1e-3)
     assert len(np.unique(whole.rounds)) > 3, "documents should stop at different rounds"
@@ -805,7 +803,7 @@ def test_fold_stops_each_document_when_it_has_settled(real):
 @reals
 @pytest.mark.parametrize("n_topics", [3, 70])
 def test_fold_leaves_documents_without_words_at_their_start(real, n_topics):
-    problem = strategies.random_problem([0, 4, 0], 9, n_topics, real)
+    problem = drawing.random_problem([0, 4, 0], 9, n_topics, real)
     problem = problem.replace(prior=None)
     found = fold(problem, 50, 0.0)
     assert_array_equal(found.doc_topic[[0, 2]], problem.doc_topic[[0, 2]])
@@ -825,7 +823,7 @@ def test_fold_leaves_documents_without_words_at_their_start(real, n_topics):
 @reals
 @given(data=st.data())
 def test_no_rounds_is_the_likelihood_of_the_start(real, data):
-    problem = data.draw(strategies.problems(real))
+    problem = data.draw(drawing.problems(real))
     found, expected = fold(problem, 0, 0.0), expect(problem)
     assert_array_equal(found.doc_topic, problem.doc_topic)
     assert_array_equal(found.rounds, 0)
@@ -835,7 +833,7 @@ def test_no_rounds_is_the_likelihood_of_the_start(real, data):
 
 @pytest.mark.parametrize("with_prior", [False, True])
 def test_fold_of_a_training_document_at_a_fixed_point_gives_its_topics(with_prior):
-    problem = strategies.random_problem([8] * 12, 20, 3, np.float64, seed=1, n_states=2)
+    problem = drawing.random_problem([8] * 12, 20, 3, np.float64, seed=1, n_states=2)
     if not with_prior:
         problem = problem.replace(prior=None)
     start = problem.doc_topic
@@ -860,7 +858,7 @@ def test_fold_of_a_training_document_at_a_fixed_point_gives_its_topics(with_prio
 @reals
 @given(data=st.data())
 def test_normalise_rows_is_the_reference(real, data):
-    problem = data.draw(strategies.problems(real))
+    problem = data.draw(drawing.problems(real))
     rows = np.float64(expect(problem).doc).astype(real)
     prior = None if problem.prior is None else padded(problem.prior, real)
     wanted = reference.normalise_rows(rows, problem.prior, problem.fallback, problem.state)
@@ -879,7 +877,7 @@ def test_normalise_rows_is_the_reference(real, data):
 @reals
 @given(data=st.data())
 def test_normalise_columns_is_the_reference(real, data):
-    problem = data.draw(strategies.problems(real))
+    problem = data.draw(drawing.problems(real))
     smoothing = data.draw(st.sampled_from([0.0, 0.01, 1.0, 1e9]))
     rows = expect(problem).word.copy()
     if data.draw(st.booleans()):
@@ -945,8 +943,8 @@ def test_smoothing_too_small_for_the_type_is_no_smoothing(real, smoothing):
 @given(data=st.data())
 def test_leaps_are_the_reference(real, data):
     n_rows, n_topics = data.draw(st.integers(0, 5)), data.draw(st.sampled_from([1, 4, 5, 12, 65]))
-    x0, x1, x2 = (data.draw(strategies.distributions(n_rows, n_topics, real)) for _ in range(3))
-    weight = data.draw(st.none() | strategies.weights(n_rows, real))
+    x0, x1, x2 = (data.draw(drawing.distributions(n_rows, n_topics, real)) for _ in range(3))
+    weight = data.draw(st.none() | drawing.weights(n_rows, real))
     length = data.draw(st.sampled_from([1.0, 1.5, 4.0, 64.0]))
     wanted, squares = reference.leap(x0, x1, x2, weight, length, 0.1)
     first = None
@@ -1039,7 +1037,7 @@ def assert_are_the_products(problem, of_words, of_documents, **how):
 @given(data=st.data())
 def test_sums_are_the_dense_products(real, index, data):
     """Empty documents and words, stored zeros, weights of zero; any threads and parts: the same bits."""
-    problem = data.draw(strategies.problems(real, index))
+    problem = data.draw(drawing.problems(real, index))
     n_documents, n_words = problem.X.shape
     of_words = random_rows(n_words, problem.n_topics, real)
     of_documents = random_rows(n_documents, problem.n_topics, real, seed=1)
@@ -1057,7 +1055,7 @@ def test_sums_are_the_dense_products(real, index, data):
 def test_sums_of_every_number_of_topics(real, index, level):
     """In registers and beyond."""
     for n_topics in range(1, 71):
-        problem = strategies.random_problem([5, 0, 12, 3], 17, 1, real, index, seed=n_topics)
+        problem = drawing.random_problem([5, 0, 12, 3], 17, 1, real, index, seed=n_topics)
         assert_are_the_products(
             problem,
             random_rows(17, n_topics, real, n_topics),
@@ -1071,7 +1069,7 @@ def test_sums_of_every_number_of_topics(real, index, level):
 @pytest.mark.parametrize("units", [1, 5, 8, 9])
 def test_sums_of_many_documents_have_the_same_bits(real, index, units):
     """For every instruction set, number of threads and of parts."""
-    n_topics = units * strategies.padding_unit(real) - 1
+    n_topics = units * drawing.padding_unit(real) - 1
     problem = large_problem(real, n_topics, index)
     n_documents, n_words = problem.X.shape
     of_words, of_documents = random_rows(n_words, n_topics, real), random_rows(n_documents, n_topics, real)
@@ -1090,7 +1088,7 @@ def test_sums_of_many_documents_have_the_same_bits(real, index, units):
 @reals
 def test_sums_have_the_value_worked_out_by_hand(real):
     X = sparse.csr_array(np.array([[2, 0, 1], [0, 0, 0], [0, 3, 0]], dtype=real))
-    problem = strategies.random_problem([1], 3, 1, real).replace(X=X, weight=np.array([1, 5, 2], dtype=real))
+    problem = drawing.random_problem([1], 3, 1, real).replace(X=X, weight=np.array([1, 5, 2], dtype=real))
     rows = np.array([[1, -1], [10, 0], [100, 2]], dtype=real)
     assert_array_equal(document_sums(problem, rows), [[102, 0], [0, 0], [30, 0]])
     assert_array_equal(word_sums(problem, rows), [[2, -2], [600, 12], [1, -1]])
@@ -1105,7 +1103,7 @@ def test_sums_over_nothing_are_zero(real, index, shape):
     """No documents, no words, or neither of them in the other."""
     X = sparse.csr_array(shape, dtype=real)
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
-    problem = strategies.random_problem([1], 3, 1, real).replace(X=X, weight=np.ones(shape[0], dtype=real))
+    problem = drawing.random_problem([1], 3, 1, real).replace(X=X, weight=np.ones(shape[0], dtype=real))
     for n_threads in (1, 2):
         found = document_sums(problem, random_rows(shape[1], 9, real), n_threads=n_threads)
         assert_array_equal(found, np.zeros((shape[0], 9)))
@@ -1116,7 +1114,7 @@ def test_sums_over_nothing_are_zero(real, index, shape):
 @reals
 @pytest.mark.parametrize("kernel", [_kernels.document_sums, _kernels.word_sums])
 def test_sums_refuse_wrong_arrays(real, kernel):
-    problem = strategies.random_problem([3, 0, 5], 6, 9, real)
+    problem = drawing.random_problem([3, 0, 5], 6, 9, real)
     corpus = corpus_of(problem.X, problem.weight, 2)
     by_document = kernel is _kernels.document_sums
     n_rows, n_sums = (6, 3) if by_document else (3, 6)
@@ -1185,7 +1183,7 @@ WRONG = [
 @pytest.mark.parametrize(("name", "how"), WRONG)
 @reals
 def test_wrong_arrays_are_refused(real, name, how):
-    problem = strategies.random_problem([3, 0, 5], 6, 9, real)
+    problem = drawing.random_problem([3, 0, 5], 6, 9, real)
     given, written = arguments(problem), outputs(problem)
     call_expect(given, written, 6)
     for arrays in (given, written):
@@ -1203,7 +1201,7 @@ def test_wrong_arrays_are_refused(real, name, how):
 
 
 def test_shapes_and_types_are_named_in_the_error():
-    problem = strategies.random_problem([3, 0, 5], 6, 9, np.float32)
+    problem = drawing.random_problem([3, 0, 5], 6, 9, np.float32)
     given, written = arguments(problem), outputs(problem)
     with pytest.raises(ValueError, match=r"word_topic has length 5 along axis 0, but must have 6"):
         call_expect(given | {"word_topic": given["word_topic"][:5]}, written, 6)
@@ -1227,14 +1225,14 @@ def test_shapes_and_types_are_named_in_the_error():
 
 @pytest.mark.parametrize("bounds", [[1, 6], [0, 5], [0, 4, 2, 6], [0, 7]])
 def test_bounds_that_do_not_ascend_over_the_words_are_refused(bounds):
-    X = strategies.random_problem([3, 0, 5], 6, 9, np.float32).X
+    X = drawing.random_problem([3, 0, 5], 6, 9, np.float32).X
     with pytest.raises(ValueError, match="do not ascend from 0 to 6"):
         _kernels.Corpus(X.indptr.astype(np.int64), X.indices, X.data, 6, None, bounds)
 
 
 @pytest.mark.parametrize("name", ["ratio", "doc_count", "word_count", "state_count", "impossible"])
 def test_outputs_must_be_writable(name):
-    problem = strategies.random_problem([3, 0, 5], 6, 9, np.float32)
+    problem = drawing.random_problem([3, 0, 5], 6, 9, np.float32)
     written = outputs(problem)
     frozen(written[name])
     with pytest.raises((ValueError, BufferError)):
@@ -1333,7 +1331,7 @@ def test_the_environment_chooses_the_instruction_set(name):
 
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_other_threads_of_python_go_on_during_a_pass(n_threads):
-    problem = strategies.random_problem([400] * 1500, 3000, 500, np.float64)
+    problem = drawing.random_problem([400] * 1500, 3000, 500, np.float64)
     given, written = arguments(problem), outputs(problem)
     ticks, over = [], threading.Event()
 
@@ -1431,7 +1429,7 @@ def test_a_process_forked_after_threads_were_used_does_not_hang():
 )
 def test_an_interrupt_during_a_pass_is_honoured_when_it_ends():
     """The kernel finishes, and Python then sees the signal; nothing is lost."""
-    problem = strategies.random_problem([300] * 600, 2000, 64, np.float64)
+    problem = drawing.random_problem([300] * 600, 2000, 64, np.float64)
     given, written = arguments(problem), outputs(problem)
     wanted = {name: array.copy() for name, array in call_expect(given, written, 2000).items()}
     for array in written.values():

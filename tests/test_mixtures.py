@@ -3,10 +3,10 @@
 import pickle
 from functools import cache
 
+import drawing
 import numpy as np
 import pytest
 import reference
-import strategies
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -30,8 +30,8 @@ from plsa.labels.gates import OneComponent
 from plsa.labels.supervision import Labels, Layout, lay_out
 from plsa.learning.evidence import Corpus, hold_out
 
-types = pytest.mark.parametrize(("real", "index"), strategies.TYPE_PAIRS, ids=strategies.TYPE_NAMES)
-reals = pytest.mark.parametrize("real", strategies.REALS, ids=lambda real: np.dtype(real).name)
+types = pytest.mark.parametrize(("real", "index"), drawing.TYPE_PAIRS, ids=drawing.TYPE_NAMES)
+reals = pytest.mark.parametrize("real", drawing.REALS, ids=lambda real: np.dtype(real).name)
 needs_threads = pytest.mark.skipif(not _kernels.OPENMP, reason="built without OpenMP")
 components = pytest.mark.parametrize("n_components", [1, 3])
 
@@ -132,7 +132,7 @@ def test_steps_are_the_reference(real, index, data):
 
     Every step is held against the reference's from the same parameters: nothing adds up over steps.
     """
-    problem = data.draw(strategies.mixture_problems(real, index, unusual=(0.0, 0.5, 40.0)))
+    problem = data.draw(drawing.mixture_problems(real, index, unusual=(0.0, 0.5, 40.0)))
     X, weight, pseudo = told(problem)
     code, topic_class, n_classes = problem.code, problem.layout.topic_class, problem.layout.n_classes
     n_topics = len(topic_class)
@@ -178,11 +178,11 @@ def test_more_documents_than_are_worked_out_together(real, power):
     n_documents = 2500
     X = rng.poisson(1, (n_documents, 6)).astype(real)
     code = rng.integers(-1, 3, n_documents).astype(np.int32)
-    layout = strategies.DrawnLayout(np.array([0, 1, 1, 2, 2], dtype=np.int32), 3)
+    layout = drawing.DrawnLayout(np.array([0, 1, 1, 2, 2], dtype=np.int32), 3)
     weight = np.where(code == 2, 0, rng.choice([0.5, 1, 2], n_documents)).astype(real)
     share = (code[:, np.newaxis] == layout.topic_class) * rng.uniform(0.5, 1, (n_documents, 5))
     share /= np.maximum(share.sum(axis=1, keepdims=True), 1e-9)
-    problem = strategies.MixtureProblem(sparse.csr_array(X), code, weight, layout, 0.5, 0.0, 0.0, share)
+    problem = drawing.MixtureProblem(sparse.csr_array(X), code, weight, layout, 0.5, 0.0, 0.0, share)
     steps = steps_of(problem)
     parameters = steps.primed(share)
     mixture = mixture_of(steps, parameters)
@@ -202,7 +202,7 @@ def test_more_documents_than_are_worked_out_together(real, power):
 @given(data=st.data())
 def test_explained_is_the_posterior_at_power_one(data):
     """Whatever power the steps are at, and each document under its label; P(w|z) and the gate stay."""
-    problem = data.draw(strategies.mixture_problems(unusual=(0.0, 0.5, 40.0)))
+    problem = data.draw(drawing.mixture_problems(unusual=(0.0, 0.5, 40.0)))
     X, _, _ = told(problem)
     topic_class = problem.layout.topic_class
     steps = steps_of(problem)
@@ -220,7 +220,7 @@ def test_explained_is_the_posterior_at_power_one(data):
 @given(data=st.data())
 def test_reordered_components_take_their_words_and_their_chances_along(real, data):
     """Column z is column order[z] of before; the classes have what their places now add up to."""
-    problem = data.draw(strategies.mixture_problems(real))
+    problem = data.draw(drawing.mixture_problems(real))
     steps = steps_of(problem)
     parameters = steps.primed(problem.share)
     n_topics, n_classes = steps.n_topics, problem.layout.n_classes
@@ -237,7 +237,7 @@ def test_reordered_components_take_their_words_and_their_chances_along(real, dat
 @given(data=st.data())
 def test_the_free_energy_of_a_power_never_falls(data):
     """Any labels, weights and pseudo-counts: steps at one power climb what is theirs."""
-    problem = data.draw(strategies.mixture_problems())
+    problem = data.draw(drawing.mixture_problems())
     power = data.draw(st.sampled_from([1.0, 0.7, 0.3, 0.05]))
     steps = steps_of(problem)
     fit = em.follow(steps, steps.primed(problem.share), [power] * 7, None)
@@ -366,9 +366,9 @@ def test_empty_documents_take_no_component_from_others():
 @given(data=st.data())
 def test_the_objective_never_falls(data):
     """Odd corpora, labels and weights, every prior, annealed or not: it climbs, and the model predicts."""
-    X, _ = data.draw(strategies.messy_counts(some_words=True))
-    code, y = data.draw(strategies.partial_labels(X.shape[0]))
-    weight = data.draw(st.none() | strategies.weights(X.shape[0]))
+    X, _ = data.draw(drawing.messy_counts(some_words=True))
+    code, y = data.draw(drawing.partial_labels(X.shape[0]))
+    weight = data.draw(st.none() | drawing.weights(X.shape[0]))
     if weight is not None:
         weight[np.flatnonzero(code >= 0)[0]] = 1
     unlabeled_weight = data.draw(st.sampled_from([1.0, 0.1, 0.0]))
@@ -379,7 +379,7 @@ def test_the_objective_never_falls(data):
         unlabeled_weight,
         data.draw(st.sampled_from([None, SHORT_SCHEDULE])),
         correspondence=data.draw(st.sampled_from([None, "labels", "kl"])),
-        alpha=data.draw(strategies.alphas(X.shape[1])),
+        alpha=data.draw(drawing.alphas(X.shape[1])),
         class_alpha=data.draw(st.sampled_from([0.0, 1.0])),
         component_alpha=data.draw(st.sampled_from([1.0, 0.0])),
         scaling=data.draw(st.sampled_from([None, CountScaler(), "auto"])),
@@ -445,12 +445,12 @@ def test_the_best_of_several_starts_is_kept():
 @given(data=st.data())
 def test_with_every_label_it_is_multinomial_naive_bayes(data):
     """One component a class, with and without weights, alpha a number or one for each word."""
-    messy, clean = data.draw(strategies.messy_counts(some_words=True, unusual=(0.0, 0.5, 1e6)))
+    messy, clean = data.draw(drawing.messy_counts(some_words=True, unusual=(0.0, 0.5, 1e6)))
     n_documents, n_words = clean.shape
-    y = data.draw(strategies.labels(n_documents, 3, unlabelled=False))
-    alpha = data.draw(strategies.alphas(n_words))
+    y = data.draw(drawing.labels(n_documents, 3, unlabelled=False))
+    alpha = data.draw(drawing.alphas(n_words))
     alpha = np.maximum(alpha, 0.01) if np.ndim(alpha) else max(alpha, 0.01)
-    weight = data.draw(st.none() | strategies.weights(n_documents))
+    weight = data.draw(st.none() | drawing.weights(n_documents))
     if weight is not None:
         weight[np.unique(y, return_index=True)[1]] = 1.5  # every class counts
         assume(weight @ clean.sum(axis=1) > 0)
@@ -951,11 +951,11 @@ def test_the_order_of_plain_em_is_taken(monkeypatch):
 @given(data=st.data())
 def test_by_labels_is_the_best_of_all_orders(data):
     """Each component once, and no other order agrees with more labelled documents."""
-    layout = data.draw(strategies.layouts(max_classes=3, max_topics=2, max_extra=0))
+    layout = data.draw(drawing.layouts(max_classes=3, max_topics=2, max_extra=0))
     n_documents = data.draw(st.integers(1, 6))
-    topics = data.draw(strategies.distributions(n_documents, layout.n_topics))
-    code = data.draw(strategies.labels(n_documents, layout.n_classes, unlabelled=False)).astype(np.int32)
-    each = data.draw(strategies.weights(n_documents))
+    topics = data.draw(drawing.distributions(n_documents, layout.n_topics))
+    code = data.draw(drawing.labels(n_documents, layout.n_classes, unlabelled=False)).astype(np.int32)
+    each = data.draw(drawing.weights(n_documents))
     order = by_labels(topics, code, each, Layout(layout.topic_class, layout.n_classes))
     assert sorted(order) == list(range(layout.n_topics))
     agreed = np.array([(each * (code == c)) @ topics for c in layout.topic_class])
@@ -979,7 +979,7 @@ def test_by_labels_leaves_components_in_their_order_within_a_class():
 def test_by_divergence_is_the_best_of_all_orders(real, data):
     """Each column once, and no other order has less KL divergence in all."""
     n_topics, n_words = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 6))
-    p, q = (data.draw(strategies.distributions(n_topics, n_words, real, zeros=False)).T for _ in range(2))
+    p, q = (data.draw(drawing.distributions(n_topics, n_words, real, zeros=False)).T for _ in range(2))
     order = by_divergence(p, q)
     assert sorted(order) == list(range(n_topics))
     divergence = reference.divergences(p.astype(np.float64), q.astype(np.float64))
@@ -1270,9 +1270,9 @@ def test_counts_of_every_form(tmp_path):
 @given(data=st.data())
 def test_inputs_are_not_written_to(data):
     """Words in any order and some of them twice, read-only: fit and predictions leave every bit."""
-    messy, clean = data.draw(strategies.messy_counts(index=data.draw(st.sampled_from(strategies.INDICES))))
+    messy, clean = data.draw(drawing.messy_counts(index=data.draw(st.sampled_from(drawing.INDICES))))
     assume(clean.sum() > 0)
-    code, _ = data.draw(strategies.partial_labels(messy.shape[0]))
+    code, _ = data.draw(drawing.partial_labels(messy.shape[0]))
     alpha = np.full(messy.shape[1], 0.5)
     given_arrays = (messy.data, messy.indices, messy.indptr, code, alpha)
     before = [array.tobytes() for array in given_arrays]
@@ -1289,8 +1289,8 @@ def test_labels_of_every_kind():
     """What classes are called, and how a missing label is written, changes nothing."""
     X, y, _ = planted()
     wanted = NaiveBayesEM(**EVERYTHING).fit(X, y)
-    for kind in strategies.LABEL_KINDS[:-1]:
-        found = NaiveBayesEM(**EVERYTHING).fit(X, strategies.written(y, kind))
+    for kind in drawing.LABEL_KINDS[:-1]:
+        found = NaiveBayesEM(**EVERYTHING).fit(X, drawing.written(y, kind))
         assert_array_equal(found.predict_proba(X), wanted.predict_proba(X))
         assert len(found.classes_) == 4
     names = np.array(["ant", "bee", "cat", "dog", "?"])[y]

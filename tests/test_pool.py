@@ -1,9 +1,9 @@
 """Pools of documents: quick models of ours, fitted ones of any kind, and what answers would change."""
 
+import drawing
 import numpy as np
 import pytest
 import reference
-import strategies
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -163,11 +163,11 @@ def test_a_quick_pool_checks_the_estimator_first():
 @given(data=st.data())
 def test_drawn_words_are_distributions(dtype, data):
     """Columns sum to one, padding is zero, and a word that is nowhere has no chance."""
-    matrix = data.draw(strategies.counts(dtype, unusual=(0.0, 0.5, 1e6), some_words=True))
+    matrix = data.draw(drawing.counts(dtype, unusual=(0.0, 0.5, 1e6), some_words=True))
     counts = read(matrix, dtype)
     assume(counts.total() >= 1)
     n_classes = data.draw(st.integers(1, 3))
-    code = data.draw(strategies.labels(matrix.shape[0], n_classes))
+    code = data.draw(drawing.labels(matrix.shape[0], n_classes))
     layout = lay_out(
         np.array(data.draw(st.lists(st.integers(1, 3), min_size=n_classes, max_size=n_classes))), 2
     )
@@ -324,7 +324,7 @@ def test_a_supposed_answer_is_the_reference(options, settings):
 @given(data=st.data())
 def test_supposed_answers_of_odd_corpora_are_the_reference(data):
     """Empty documents, words that stand in one document alone, classes without words."""
-    matrix = data.draw(strategies.counts(unusual=(0.5,), some_words=True))
+    matrix = data.draw(drawing.counts(unusual=(0.5,), some_words=True))
     n_documents = matrix.shape[0]
     assume(n_documents >= 3)
     n_classes = data.draw(st.integers(2, min(3, n_documents - 1)))

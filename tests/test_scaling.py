@@ -1,8 +1,8 @@
 """CountScaler."""
 
+import drawing
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from plsa import PLSA, CountScaler
 
 X = np.array([[3.0, 1, 0], [1, 0, 0], [0, 0, 0]])
-MESSY = strategies.messy_counts().map(lambda pair: pair[0])
+MESSY = drawing.messy_counts().map(lambda pair: pair[0])
 
 
 @pytest.mark.parametrize("tf", ["raw", "log", "binary"])

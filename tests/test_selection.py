@@ -2,9 +2,9 @@
 
 import pickle
 
+import drawing
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from joblib import parallel_config
@@ -240,14 +240,14 @@ def dense_volume(X, doc_topic, word_of_topic):
     return volume
 
 
-@given(st.data(), st.sampled_from(strategies.REALS), st.integers(1, 4), st.booleans())
+@given(st.data(), st.sampled_from(drawing.REALS), st.integers(1, 4), st.booleans())
 def test_volume_is_the_mean_divergence(data, real, n_topics, zeros):
     """Against the dense formula, with empty documents, words and topics without use, and zeros."""
-    X = data.draw(strategies.messy_counts(real))[0]
+    X = data.draw(drawing.messy_counts(real))[0]
     fitted = PLSA(n_topics)
-    fitted.components_ = data.draw(strategies.distributions(n_topics, X.shape[1], zeros=zeros))
+    fitted.components_ = data.draw(drawing.distributions(n_topics, X.shape[1], zeros=zeros))
     fitted.n_features_in_ = X.shape[1]
-    doc_topic = data.draw(strategies.distributions(X.shape[0], n_topics))
+    doc_topic = data.draw(drawing.distributions(X.shape[0], n_topics))
     found = heterogeneity(fitted, X, doc_topic=doc_topic)
     expected = dense_volume(X.toarray(), doc_topic, fitted.components_)
     assert_allclose(found, expected, rtol=1e-5 if real is np.float32 else 1e-8, atol=1e-6)

@@ -6,10 +6,10 @@ import sys
 import textwrap
 from functools import cache
 
+import drawing
 import numpy as np
 import pytest
 import reference
-import strategies
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -145,8 +145,8 @@ def test_learning_is_the_reference(model, weighted, seed):
 @given(data=st.data())
 def test_the_objective_never_falls_while_guesses_stand_still(model, data):
     """Odd label patterns and counts, every start, with and without a student, plain and accelerated."""
-    X, _ = data.draw(strategies.messy_counts(unusual=(0.0, 0.5, 1e-6, 1e6)))
-    code, y = data.draw(strategies.partial_labels(X.shape[0]))
+    X, _ = data.draw(drawing.messy_counts(unusual=(0.0, 0.5, 1e-6, 1e6)))
+    code, y = data.draw(drawing.partial_labels(X.shape[0]))
     learnt_from = X if (code < 0).any() else X[code >= 0]
     parameters = {
         "topics_per_class": data.draw(st.sampled_from([1, 2, "auto"])),
@@ -881,8 +881,8 @@ def test_labels_of_every_kind(model):
     """What classes are called, and how a missing label is written, changes nothing."""
     X, y, _ = planted()
     wanted = model(evidence=False, random_state=0).fit(X, y)
-    for kind in strategies.LABEL_KINDS[:-1]:
-        found = model(evidence=False, random_state=0).fit(X, strategies.written(y, kind))
+    for kind in drawing.LABEL_KINDS[:-1]:
+        found = model(evidence=False, random_state=0).fit(X, drawing.written(y, kind))
         assert_array_equal(found.predict_proba(X), wanted.predict_proba(X))
         assert len(found.classes_) == 4
     names = np.array(["ant", "bee", "cat", "dog", "?"])[y]
@@ -1073,9 +1073,9 @@ def test_unlabelled_documents_that_say_nothing(model):
 @given(data=st.data())
 def test_weights_of_every_kind(model, data):
     """Some documents weigh nothing, others much; at least a labelled one counts."""
-    X, _ = data.draw(strategies.messy_counts(unusual=(0.5,), some_words=True))
-    code, y = data.draw(strategies.partial_labels(X.shape[0]))
-    weight = data.draw(strategies.weights(X.shape[0]))
+    X, _ = data.draw(drawing.messy_counts(unusual=(0.5,), some_words=True))
+    code, y = data.draw(drawing.partial_labels(X.shape[0]))
+    weight = data.draw(drawing.weights(X.shape[0]))
     weight[np.flatnonzero(code >= 0)[0]] = 1
     counted = weight * (1 if (code < 0).any() else code >= 0)
     assume(counted @ X.sum(axis=1) > 0)

@@ -9,10 +9,10 @@ import time
 import tracemalloc
 from functools import cache
 
+import drawing
 import numpy as np
 import pytest
 import reference
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -23,8 +23,8 @@ from plsa.engine import em
 from plsa.engine.parameters import Parameters, padded, padded_width, padded_zeros
 from plsa.engine.steps import Counts, GatedSteps, fold_in, word_bounds
 
-reals = pytest.mark.parametrize("real", strategies.REALS, ids=lambda real: np.dtype(real).name)
-types = pytest.mark.parametrize(("real", "index"), strategies.TYPE_PAIRS, ids=strategies.TYPE_NAMES)
+reals = pytest.mark.parametrize("real", drawing.REALS, ids=lambda real: np.dtype(real).name)
+types = pytest.mark.parametrize(("real", "index"), drawing.TYPE_PAIRS, ids=drawing.TYPE_NAMES)
 needs_threads = pytest.mark.skipif(not _kernels.OPENMP, reason="built without OpenMP")
 
 # What rounding may take from a sum of n log p, for every count and for the sum itself.
@@ -107,7 +107,7 @@ def planted(real=np.float32, n_topics=12, seed=0, **shape):
     )
     rng = np.random.default_rng(seed)
     n_documents, n_words = corpus.counts.shape
-    return strategies.Problem(
+    return drawing.Problem(
         X=sparse.csr_array(corpus.counts),
         weight=None,
         state=None,
@@ -125,7 +125,7 @@ def planted(real=np.float32, n_topics=12, seed=0, **shape):
 @types
 @given(data=st.data())
 def test_a_run_is_the_reference_step_by_step(real, index, data):
-    problem = data.draw(strategies.problems(real, index, max_documents=6, max_words=7))
+    problem = data.draw(drawing.problems(real, index, max_documents=6, max_words=7))
     smoothing = data.draw(st.sampled_from([0.0, 0.01, 1.0]))
     learn_gate, wanted_learn = None, None
     if data.draw(st.booleans()):
@@ -158,7 +158,7 @@ def test_a_run_is_the_reference_step_by_step(real, index, data):
 
 def test_one_topic_is_the_word_frequencies():
     """With K = 1 the maximum is known: P(w) = (sum_d weight n + smoothing) / its sum."""
-    problem = strategies.random_problem([4, 0, 6, 2], 8, 1, np.float64, n_states=1)
+    problem = drawing.random_problem([4, 0, 6, 2], 8, 1, np.float64, n_states=1)
     fit = em.run(steps_of(problem, 0.5), start_of(problem), em.Stop(50, 1e-12, 1e-12))
     assert fit.reason == "settled"
     assert len(fit.trace) == 3
@@ -168,7 +168,7 @@ def test_one_topic_is_the_word_frequencies():
 
 def test_with_every_label_and_a_topic_a_class_the_answer_is_known():
     """Each class's topic is then the word distribution of its documents, after one pass."""
-    problem = strategies.random_problem([5, 3, 7, 4, 6, 2], 9, 2, np.float64, n_states=2)
+    problem = drawing.random_problem([5, 3, 7, 4, 6, 2], 9, 2, np.float64, n_states=2)
     problem = problem.replace(
         gate=np.eye(2), prior=None, weight=None, state=np.array([0, 1, 0, 1, 1, 0], dtype=np.int32)
     )
@@ -183,7 +183,7 @@ def test_with_every_label_and_a_topic_a_class_the_answer_is_known():
 @reals
 @given(data=st.data())
 def test_fold_in_is_the_reference(real, data):
-    problem = data.draw(strategies.problems(real, max_documents=4))
+    problem = data.draw(drawing.problems(real, max_documents=4))
     X, _, state, gate, prior, start, word_topic = problem.for_reference()
     gated = data.draw(st.booleans())
     if not gated:
@@ -228,7 +228,7 @@ def test_the_objective_never_falls(real, accelerated, data):
 
     The start has no zeros: a word that smoothing makes possible would bring its logarithm along.
     """
-    problem = data.draw(strategies.problems(real, zeros=False))
+    problem = data.draw(drawing.problems(real, zeros=False))
     if problem.state is not None and data.draw(st.booleans()):
         gate = problem.gate.copy()
         gate[0] = 0
@@ -278,7 +278,7 @@ def test_acceleration_gets_further_in_as_many_passes(real, smoothing, seed):
 @given(data=st.data())
 def test_weight_two_is_the_document_twice(real, data):
     """All through a run: objective, topics of words, topics of documents."""
-    problem = data.draw(strategies.problems(real, zeros=False, unusual=(0.0, 0.5)))
+    problem = data.draw(drawing.problems(real, zeros=False, unusual=(0.0, 0.5)))
     n_documents = problem.X.shape[0]
     times = np.array(data.draw(st.lists(st.integers(1, 2), min_size=n_documents, max_size=n_documents)))
     repeated = np.repeat(np.arange(n_documents), times)
@@ -317,7 +317,7 @@ def test_same_bits_for_any_number_of_threads(real, accelerated):
 
 
 def test_impossible_words_are_counted_and_their_documents_named():
-    problem = strategies.random_problem([3, 0, 5], 6, 4, np.float64)
+    problem = drawing.random_problem([3, 0, 5], 6, 4, np.float64)
     problem = problem.replace(word_topic=np.where(np.arange(6)[:, np.newaxis] < 3, 1 / 3, 0.0))
     problem = problem.replace(word_topic=np.repeat(problem.word_topic, 4, axis=1))
     steps = steps_of(problem)
@@ -330,7 +330,7 @@ def test_impossible_words_are_counted_and_their_documents_named():
 
 @reals
 def test_documents_without_words_get_their_prior_or_the_fallback(real):
-    problem = strategies.random_problem([0, 4, 0], 6, 3, real, n_states=2)
+    problem = drawing.random_problem([0, 4, 0], 6, 3, real, n_states=2)
     problem = problem.replace(state=np.array([0, 1, 1], dtype=np.int32))
     fit = em.run(steps_of(problem.replace(prior=None)), start_of(problem), passes(2))
     assert_array_equal(fit.parameters.doc_topic[[0, 2], :3], problem.fallback)
@@ -341,7 +341,7 @@ def test_documents_without_words_get_their_prior_or_the_fallback(real):
 
 @reals
 def test_a_topic_without_words_keeps_what_it_had(real):
-    problem = strategies.random_problem([4, 5], 6, 3, real, n_states=1)
+    problem = drawing.random_problem([4, 5], 6, 3, real, n_states=1)
     gate = np.ones((1, 3), dtype=real)
     gate[0, 1] = 0
     problem = problem.replace(gate=gate, prior=None)
@@ -351,8 +351,8 @@ def test_a_topic_without_words_keeps_what_it_had(real):
 
 
 def test_counts_of_a_thousand_million_are_learnt_from():
-    for real in strategies.REALS:
-        problem = strategies.random_problem([5, 6, 4, 6], 9, 3, real)
+    for real in drawing.REALS:
+        problem = drawing.random_problem([5, 6, 4, 6], 9, 3, real)
         problem = problem.replace(X=problem.X * real(1e9))
         fit = em.run(steps_of(problem), start_of(problem), passes(20))
         assert np.isfinite(fit.trace).all()
@@ -366,7 +366,7 @@ def test_counts_of_a_thousand_million_are_learnt_from():
 @pytest.mark.parametrize("accelerated", [False, True], ids=["plain", "accelerated"])
 def test_an_interrupt_at_any_line_leaves_whole_parameters(accelerated):
     """Every line of `em` and `steps` that a run goes through is the one where Ctrl-C arrives."""
-    problem = strategies.random_problem([4, 0, 6, 2], 8, 3, np.float64)
+    problem = drawing.random_problem([4, 0, 6, 2], 8, 3, np.float64)
     files = (em.__file__, sys.modules[GatedSteps.__module__].__file__)
     source, above = inspect.getsourcelines(em.run)
     source = [line.strip() for line in source]
@@ -500,10 +500,10 @@ def test_arrays_go_round_and_none_is_made_anew(real, accelerated, rooms, monkeyp
 @types
 @given(data=st.data())
 def test_counts_know_their_sums(real, index, data):
-    X = data.draw(strategies.counts(real, index))
+    X = data.draw(drawing.counts(real, index))
     counts = as_counts(X)
     dense = X.toarray().astype(np.float64)
-    weight = data.draw(strategies.weights(X.shape[0], real))
+    weight = data.draw(drawing.weights(X.shape[0], real))
     assert counts.dtype == real
     assert counts.n_documents == X.shape[0]
     assert_allclose(counts.lengths(), dense.sum(axis=1), rtol=1e-12)
@@ -525,7 +525,7 @@ def test_word_totals_of_many_documents():
 
 @given(data=st.data())
 def test_word_ranges_cover_every_word_once(data):
-    X = data.draw(strategies.counts())
+    X = data.draw(drawing.counts())
     n_parts = data.draw(st.integers(1, 12))
     bounds = word_bounds(as_counts(X), n_parts)
     assert bounds[0] == 0

@@ -1,9 +1,9 @@
 """The linear student, and the evidence that labelled documents held out give."""
 
+import drawing
 import numpy as np
 import pytest
 import reference
-import strategies
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -28,10 +28,10 @@ def converged(monkeypatch):
 
 def drawn_lesson(data, real=np.float64, most_classes=4):
     """Counts, a class for every document and a weight, of which at least one is positive."""
-    X = data.draw(strategies.counts(real, unusual=(0.0, 0.5, 1e4)))
+    X = data.draw(drawing.counts(real, unusual=(0.0, 0.5, 1e4)))
     n_classes = data.draw(st.integers(1, most_classes))
-    code = data.draw(strategies.labels(X.shape[0], n_classes, unlabelled=False)).astype(np.int32)
-    weight = data.draw(strategies.weights(X.shape[0]))
+    code = data.draw(drawing.labels(X.shape[0], n_classes, unlabelled=False)).astype(np.int32)
+    weight = data.draw(drawing.weights(X.shape[0]))
     weight[0] = max(weight[0], 0.5)
     return X, code, weight, n_classes
 
@@ -123,7 +123,7 @@ def test_a_weight_is_a_repetition():
     assert_allclose(*taught, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("real", strategies.REALS, ids=lambda real: np.dtype(real).name)
+@pytest.mark.parametrize("real", drawing.REALS, ids=lambda real: np.dtype(real).name)
 @given(data=st.data())
 def test_scores_are_each_documents_own(real, data):
     """Alone or in company, to the last bit; zero for an empty document; finite for any."""
@@ -176,11 +176,11 @@ def corpora(draw, *, contradictions):
     n_classes = draw(st.integers(1, 3))
     n = draw(st.integers(6, 20))
     copies = draw(st.lists(st.integers(0, 7), min_size=n, max_size=n))
-    code = draw(strategies.labels(8, n_classes, unlabelled=False))[copies]
+    code = draw(drawing.labels(8, n_classes, unlabelled=False))[copies]
     if contradictions:
-        code = np.where(draw(strategies.labels(n, 1)) < 0, code, draw(strategies.labels(n, n_classes)))
+        code = np.where(draw(drawing.labels(n, 1)) < 0, code, draw(drawing.labels(n, n_classes)))
     missing = draw(st.lists(st.sampled_from([False, False, True]), min_size=n, max_size=n))
-    weight = draw(st.none() | strategies.weights(n))
+    weight = draw(st.none() | drawing.weights(n))
     X = sparse.csr_array(DIFFERENT[copies])
     labels = Labels(np.arange(n_classes), np.where(missing, -1, code).astype(np.int32))
     return Corpus(as_counts(X), labels, weight)
@@ -306,8 +306,8 @@ def test_weights_are_repetitions_in_judging(data):
     """A held-out document of weight three is three documents."""
     n = data.draw(st.integers(1, 8))
     each = np.array(data.draw(st.lists(st.integers(1, 4), min_size=n, max_size=n)))
-    table = data.draw(strategies.distributions(2 * n, 3, zeros=False))
-    code = data.draw(strategies.labels(n, 3, unlabelled=False)).astype(np.int32)
+    table = data.draw(drawing.distributions(2 * n, 3, zeros=False))
+    code = data.draw(drawing.labels(n, 3, unlabelled=False)).astype(np.int32)
     weighted = Held(code, each.astype(float), {"a": table[:n], "b": table[n:]})
     again = np.repeat(np.arange(n), each)
     repeated = Held(
@@ -331,9 +331,9 @@ def belief(held, name, log_t, usual):
 def test_sharpness_is_the_most_believed_power(data, usual):
     """No power on a fine grid is believed more, to the two digits that are given."""
     n = data.draw(st.integers(1, 12))
-    table = data.draw(strategies.distributions(n, 3, zeros=False))
-    code = data.draw(strategies.labels(n, 3, unlabelled=False)).astype(np.int32)
-    held = Held(code, data.draw(strategies.weights(n)), {"a": table})
+    table = data.draw(drawing.distributions(n, 3, zeros=False))
+    code = data.draw(drawing.labels(n, 3, unlabelled=False)).astype(np.int32)
+    held = Held(code, data.draw(drawing.weights(n)), {"a": table})
     found = held.sharpness("a", usual)
     grid = np.log(usual) + np.linspace(-3, 3, 601)
     most = max(belief(held, "a", log_t, usual) for log_t in grid)

@@ -2,9 +2,9 @@
 
 import pickle
 
+import drawing
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -19,7 +19,7 @@ from plsa.labels.supervision import is_unlabelled, read_labels
 
 TEXTS = ["tea milk tea", "milk tea cup", "goal ball goal", "ball team goal", "tea cup", "team ball"]
 LABELS = ["food", "food", "sport", "sport", "food", "sport"]
-MESSY = strategies.messy_counts().map(lambda pair: pair[0])
+MESSY = drawing.messy_counts().map(lambda pair: pair[0])
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ import subprocess
 import sys
 import textwrap
 
+import drawing
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -24,7 +24,7 @@ from plsa import PLSA
 from plsa.datasets import planted_corpus
 
 TEXTS = ["tea milk tea", "milk tea cup", "goal ball goal", "ball team goal", "tea cup", "team ball"]
-MESSY = strategies.messy_counts().map(lambda pair: pair[0])
+MESSY = drawing.messy_counts().map(lambda pair: pair[0])
 
 
 @pytest.fixture(scope="module")
