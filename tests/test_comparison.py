@@ -3,10 +3,10 @@
 import importlib.util
 import sys
 import warnings
-from functools import cache
 
 import numpy as np
 import pytest
+from helpers import partly_shown
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -28,22 +28,15 @@ from plsa import (
     compare_pu,
     estimate_prior,
 )
-from plsa.datasets import planted_corpus
 from plsa.evaluation.comparison import _shares_above
 
 QUICK = [SpyEM(), PEBL(), RocchioSVM()]
 
 
-@cache
 def planted(n_shown=12):
     """Documents of three classes, some of the first shown, and what they are in truth."""
-    corpus = planted_corpus(
-        240, 150, 6, n_classes=3, document_length=25, word_concentration=0.5, random_state=4, dtype="float64"
-    )
-    truth = (corpus.target == 0).astype(int)
-    shown = np.zeros(240, dtype=int)
-    shown[np.flatnonzero(truth)[:n_shown]] = 1
-    return corpus.counts, shown, truth
+    options = {"n_classes": 3, "document_length": 25, "word_concentration": 0.5, "dtype": "float64"}
+    return partly_shown(240, 150, 6, n_shown, seed=4, **options)
 
 
 class Failing(ClassifierMixin, BaseEstimator):
