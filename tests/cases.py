@@ -109,7 +109,9 @@ _TAUGHT = tuple(
     for scaling in (None, "auto")
     for student in (None, "linear")
 )  # EM and conjugate gradients make rounding grow
-_DEALT = (({}, 1e-8), ({"components_per_class": 1, "scaling": "auto"}, 1e-8))
+# Under a scaling, rounding of the weights' sums changes the marks that documents are dealt out by, and with
+# them which of several components they begin with: there a weight is no repetition.
+_DEALT = (({"scaling": None}, 1e-8), ({"components_per_class": 1, "scaling": "auto"}, 1e-8))
 _SEMI = {"topics_per_class": 2, "max_iter": 6, "tol": 0}
 _MIXTURE = {"components_per_class": [2, 1, 3, 2], "unlabeled_weight": 0.5, "max_iter": 6, "tol": 0}
 _ANNEALED = {"annealing": [0.1, 0.2, 0.5, 1.0], "correspondence": "kl"}
@@ -190,11 +192,11 @@ CASES = [
     ),
     Case(
         NaiveBayesEM,
-        _MIXTURE,
+        _MIXTURE | {"scaling": "auto"},
         real="float64",
-        other={"components_per_class": 1, "alpha": 0.5},
+        other={"components_per_class": 1, "alpha": 0.5, "scaling": None},
         weighted=_DEALT,
-        starts={},
+        starts={"scaling": None},
     ),
     Case(
         NaiveBayesEM,

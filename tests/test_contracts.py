@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from cases import CASES, METHODS, corpus, new_documents
 from helpers import Stopper, assert_same_bits, bits, learned, needs_threads, partly_labeled
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -436,6 +438,151 @@ def test_labeled_documents_that_say_nothing(case):
     found = case.model(random_state=0).fit(X, ["a", "b", None, None, None])
     assert np.isfinite(found.predict_proba(X)).all()
     assert_allclose(found.predict_proba(X).sum(axis=1), 1)
+
+
+# --- what is climbed -----------------------------------------------------------------------------
+
+# What parameters may be, of those models that have them.
+DRAWN = {
+    "n_components": [1, 2, 5, 12],
+    "topics_per_class": [1, 2, 3],
+    "extra_topics": [0, 1, 2],
+    "components_per_class": [1, 2, 3],
+    "scaling": [None, CountScaler(), "auto"],
+    "init": ["labels", "random"],
+    "smoothing": [0.0, 0.01],
+    "prior_strength": [0.0, 5.0],
+    "unlabeled_weight": [1.0, 0.1],
+    "evidence": [True, False],
+    "early_stopping": [0, 0.005],
+    "accelerate": [False, True],
+    "relabel": ["never", 1, 3],
+    "n_relabels": [1, 2, 3],
+    "student": [None, "linear"],
+    "annealing": [None, [0.1, 0.2, 0.5, 1.0]],
+    "correspondence": [None, "labels", "kl"],
+    "alpha": [1.0, 0.0, 0.01, 5.0],
+    "class_alpha": [0.0, 1.0],
+    "component_alpha": [1.0, 0.0],
+    "n_init": [1, 2],
+    "max_iter": range(7),
+}
+DRAWN_OF = {PLSA: {"init": ["random"]}, NaiveBayesEM: {"unlabeled_weight": [1.0, 0.1, 0.0]}}
+AUTO = {name: [*DRAWN[name], "auto"] for name in ("topics_per_class", "prior_strength", "unlabeled_weight")}
+
+
+@pytest.mark.parametrize(
+    "model",
+    dict.fromkeys(case.model for case in CASES if case.weighted and case.has("tol")),
+    ids=lambda m: m.__name__,
+)
+@given(data=st.data())
+def test_the_objective_never_falls(model, data):
+    """Odd counts, labels and weights, any parameters: it climbs in every stretch, and there is an answer."""
+    X, _ = data.draw(drawing.messy_counts(unusual=(0.0, 0.5, 1e-6, 1e6)))
+    code, y = data.draw(drawing.partial_labels(X.shape[0]))
+    weight = data.draw(st.none() | drawing.weights(X.shape[0]))
+    if weight is not None:
+        weight[np.flatnonzero(code >= 0)[0]] = 1
+    known = model().get_params()
+    table = DRAWN | (AUTO if "evidence" in known else {}) | DRAWN_OF.get(model, {})
+    parameters = {
+        name: data.draw(st.sampled_from(table[name]), label=name) for name in table if name in known
+    }
+    exact = model is not PLSA or data.draw(st.booleans(), label="exact")
+    if not exact:  # a pseudo-count beside next to no counts is more than float32 can add up
+        parameters["smoothing"] = 0.0
+    estimator = model(**parameters, dtype="float64" if exact else "float32", tol=0, random_state=0)
+    of_labels_alone = model is PLSAClassifier or (code >= 0).all()
+    counted = np.ones(X.shape[0]) if weight is None else weight
+    if model is not PLSA:
+        counted = counted * np.where(
+            code >= 0, 1, not of_labels_alone and parameters.get("unlabeled_weight") != 0
+        )
+    if counted @ X.sum(axis=1) == 0:
+        with pytest.raises(ValueError, match="not one word"):
+            estimator.fit(X, y, sample_weight=weight)
+        return
+    estimator.fit(X, y, sample_weight=weight)
+    trace = estimator.objective_trace_
+    assert np.isfinite(trace).all()
+    slack = (1e-11 if exact else 1e-6) * max(np.abs(trace).max(), 5 * counted @ X.sum(axis=1), 1)
+    for stretch in np.split(trace, getattr(estimator, "stretches_", [0])[1:]):
+        assert np.diff(stretch).min(initial=0) >= -slack
+    assert estimator.stop_reason_ in ("settled", "rounds", "early")
+    rows = [estimator.components_, estimator.doc_topic_, estimator.transform(X)]
+    if model is not PLSA:
+        rows += [estimator.predict_proba(X), estimator.label_topic_.T]
+        assert not np.isnan(estimator.predict_log_proba(X)).any()
+    if model is FakeLabelPLSA:  # before the first update it is but a start
+        rows[-1:] = [np.column_stack([rows[-1], estimator.fake_topic_])] if estimator.n_iter_ else []
+    if hasattr(estimator, "mislabeling_"):
+        rows += [estimator.mislabeling_.T, estimator.unlabeled_label_topic_.T]
+    if hasattr(estimator, "transduction_"):
+        rows.append(estimator.transduction_)
+        assert_array_equal(estimator.guesses_[code >= 0], estimator.classes_[code[code >= 0]])
+        foreign = (code[:, np.newaxis] != estimator.topic_class_) & (code[:, np.newaxis] >= 0)
+        if len(estimator.doc_topic_) == len(code):
+            assert not estimator.doc_topic_[foreign & (estimator.topic_class_ >= 0)].any()
+    for each in rows:
+        assert np.isfinite(each).all()
+        assert each.min() >= 0
+        assert_allclose(each.sum(axis=1), 1, rtol=1e-9 if exact else 1e-4)
+
+
+@cases(lambda case: case.takes == "classes" and not case.note)
+def test_topics_of_classes(case):
+    """A number, a list, an array, a mapping by name: so many topics, in the classes' order."""
+    y = corpus()[1]
+    name = "components_per_class" if case.has("components_per_class") else "topics_per_class"
+    names = np.array(["ant", "bee", "cat", "dog", None], dtype=object)[y]
+    mapping = {"dog": 1, "ant": 2, "bee": 1, "cat": 3}
+    for given_topics, wanted in (
+        (1, [1, 1, 1, 1]),
+        (np.int64(2), [2, 2, 2, 2]),
+        ([2, 1, 3, 1], [2, 1, 3, 1]),
+        ((1, 2, 1, 1), [1, 2, 1, 1]),
+        (np.array([1, 1, 2, 1]), [1, 1, 2, 1]),
+        (mapping, [2, 1, 3, 1]),
+    ):
+        found = case.fit(y=names, **{name: given_topics}, extra_topics=2, evidence=False)
+        extra = 2 if case.has("extra_topics") else 0
+        assert_array_equal(found.topic_class_, [*np.repeat(np.arange(4), wanted), *[-1] * extra])
+        assert found.components_.shape == (sum(wanted) + extra, 100)
+        assert_usable(case, found)
+
+
+@cases(lambda case: case.has("unlabeled_weight") and not case.note)
+def test_unlabeled_documents_help_where_labels_are_few(case):
+    """Two labels a class of 200: better by more than five points than the labels alone."""
+    supervised = (
+        NaiveBayesEM(unlabeled_weight=0) if case.model is NaiveBayesEM else PLSAClassifier(random_state=0)
+    )
+    for seed in range(2):
+        X, _, target = partly_labeled(800, 800, 4, seed=seed, document_length=30, word_concentration=0.6)
+        y = np.full(800, -1)
+        for c in range(4):
+            y[np.flatnonzero(target == c)[:2]] = c
+        new = y < 0
+        right = case.model(random_state=0).fit(X, y).score(X[new], target[new])
+        assert right > 0.95
+        assert right > supervised.fit(X, y).score(X[new], target[new]) + 0.05
+
+
+@pytest.mark.parametrize(
+    "estimator", [PLSAClassifier(2, random_state=0), NaiveBayesEM(2, scaling="auto", random_state=0)]
+)
+def test_auto_scaling_takes_what_scores_best(estimator):
+    """It is one of the four tried, and a fit with it is the same; with too few labels it is the usual one."""
+    X, y, _ = corpus()
+    model = clone(estimator).fit(X, y)
+    assert len(model.scaling_scores_) == 4
+    assert model.scaling_scores_[str(model.scaling_)] == max(model.scaling_scores_.values())
+    again = clone(estimator).set_params(scaling=model.scaling_).fit(X, y)
+    assert_same_bits(again.components_, model.components_)
+    few = clone(estimator).fit(X[:8], [0, 1, 2, 3, 3, 3, 3, 3])
+    assert few.scaling_scores_ == {}
+    assert few.scaling_.length == "constant"
 
 
 # --- a life in scikit-learn ----------------------------------------------------------------------

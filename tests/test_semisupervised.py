@@ -2,13 +2,10 @@
 
 from functools import cache
 
-import drawing
 import numpy as np
 import pytest
 import reference
 from helpers import interrupting, partly_labeled
-from hypothesis import assume, given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
@@ -21,7 +18,6 @@ from plsa import (
     SoftMislabelingPLSA,
     _kernels,
 )
-from plsa.datasets import planted_corpus
 from plsa.engine import em
 
 GUESSING = (HardMislabelingPLSA, SoftMislabelingPLSA)
@@ -119,60 +115,6 @@ def test_learning_is_the_reference(model, weighted, seed):
 
 
 # --- the objective -------------------------------------------------------------------------------
-
-
-@models
-@given(data=st.data())
-def test_the_objective_never_falls_while_guesses_stand_still(model, data):
-    """Odd label patterns and counts, every start, with and without a student, plain and accelerated."""
-    X, _ = data.draw(drawing.messy_counts(unusual=(0.0, 0.5, 1e-6, 1e6)))
-    code, y = data.draw(drawing.partial_labels(X.shape[0]))
-    learnt_from = X if (code < 0).any() else X[code >= 0]
-    parameters = {
-        "topics_per_class": data.draw(st.sampled_from([1, 2, "auto"])),
-        "extra_topics": data.draw(st.integers(0, 1)),
-        "scaling": data.draw(st.sampled_from([None, CountScaler(), "auto"])),
-        "init": data.draw(st.sampled_from(["labels", "random"])),
-        "smoothing": data.draw(st.sampled_from([0.0, 0.01])),
-        "prior_strength": data.draw(st.sampled_from([0.0, 5.0, "auto"])),
-        "unlabeled_weight": data.draw(st.sampled_from([1.0, 0.1, "auto"])),
-        "evidence": data.draw(st.booleans()),
-        "early_stopping": data.draw(st.sampled_from([0, 0.005])),
-        "accelerate": data.draw(st.booleans()),
-        "n_init": data.draw(st.integers(1, 2)),
-        "max_iter": data.draw(st.integers(0, 6)),
-    }
-    if model in GUESSING:
-        parameters |= {
-            "relabel": data.draw(st.sampled_from(["never", 1, 3])),
-            "n_relabels": data.draw(st.integers(1, 3)),
-            "student": data.draw(st.sampled_from([None, "linear"])),
-        }
-    estimator = model(**parameters, tol=0, dtype="float64", random_state=0)
-    if learnt_from.sum() == 0:
-        with pytest.raises(ValueError, match="not one word"):
-            estimator.fit(X, y)
-        return
-    estimator.fit(X, y)
-    trace = estimator.objective_trace_
-    assert np.isfinite(trace).all()
-    assert estimator.stretches_[0] == 0
-    for begin, end in zip(estimator.stretches_, [*estimator.stretches_[1:], len(trace)], strict=True):
-        assert end > begin
-        slack = 1e-11 * max(np.abs(trace).max(), 2 * X.sum(), 1)
-        assert np.diff(trace[begin:end]).min(initial=0) >= -slack
-    assert estimator.stop_reason_ != "fell"
-    probability = estimator.predict_proba(X)
-    assert np.isfinite(probability).all()
-    assert_allclose(probability.sum(axis=1), 1, rtol=1e-9)
-    known = code >= 0
-    assert_array_equal(estimator.guesses_[known], np.asarray(estimator.classes_)[code[known]])
-    assert_array_equal(estimator.transduction_[~known], probability[~known])
-    assert_allclose(estimator.components_.sum(axis=1), 1, rtol=1e-9)
-    assert_allclose(estimator.doc_topic_.sum(axis=1), 1, rtol=1e-9)
-    if model in GUESSING:
-        assert_allclose(estimator.mislabeling_.sum(axis=0), 1, rtol=1e-9)
-        assert_allclose(estimator.unlabeled_label_topic_.sum(axis=0), 1, rtol=1e-9)
 
 
 # --- identities ----------------------------------------------------------------------------------
@@ -370,32 +312,6 @@ def test_a_label_a_class_leaves_nothing_to_hold_out(model):
     assert_array_equal(found.predict_proba(X), usual.predict_proba(X))
 
 
-@models
-def test_topics_of_classes(model):
-    """A number, a list, a mapping by name, "auto"; and topics of no class."""
-    X, y, _ = planted()
-    names = np.array(["ant", "bee", "cat", "dog", None], dtype=object)[y]
-    mapping = {"dog": 1, "ant": 2, "bee": 1, "cat": 3}
-    for given_topics, wanted in (
-        (2, [2, 2, 2, 2]),
-        ([2, 1, 3, 1], [2, 1, 3, 1]),
-        (np.array([1, 1, 2, 1]), [1, 1, 2, 1]),
-        (mapping, [2, 1, 3, 1]),
-        ("auto", None),
-    ):
-        found = model(topics_per_class=given_topics, extra_topics=2, evidence=isinstance(given_topics, str))
-        found.set_params(scaling=None, random_state=0).fit(X, names)
-        topics = np.bincount(found.topic_class_[:-2])
-        assert_array_equal(found.topic_class_[-2:], [-1, -1])
-        assert found.choices_["topics_per_class"] == topics.tolist()
-        if wanted is None:
-            assert len(set(topics)) == 1
-            assert topics[0] in (1, 2, 4)
-        else:
-            assert_array_equal(topics, wanted)
-        assert set(found.predict(X)) <= {"ant", "bee", "cat", "dog"}
-
-
 @guessing
 def test_the_best_of_several_starts_is_kept_with_its_gate(model, monkeypatch):
     """Each start begins with what nothing was learnt of, and what is kept is all of the same one."""
@@ -512,27 +428,6 @@ def test_where_unlabelled_documents_mislead_the_labels_alone_are_used(model, stu
     assert model(**parameters, **all_of_them, evidence=False).fit(X, y).unlabeled_used_
 
 
-@models
-def test_unlabelled_documents_help_where_labels_are_few(model):
-    """Two labels a class of 200: better by more than five points than the labels alone."""
-    gains = []
-    for seed in range(2):
-        corpus = planted_corpus(
-            800, 800, 4, n_classes=4, document_length=30, word_concentration=0.6, random_state=seed
-        )
-        y = np.full(800, -1)
-        for c in range(4):
-            y[np.flatnonzero(corpus.target == c)[:2]] = c
-        new = y < 0
-        supervised = PLSAClassifier(random_state=0).fit(corpus.counts, y)
-        found = model(random_state=0).fit(corpus.counts, y)
-        assert found.unlabeled_used_
-        right = found.score(corpus.counts[new], corpus.target[new])
-        assert right > 0.95
-        gains.append(right - supervised.score(corpus.counts[new], corpus.target[new]))
-    assert min(gains) > 0.05
-
-
 # --- stopping ------------------------------------------------------------------------------------
 
 
@@ -601,18 +496,3 @@ def test_unlabelled_documents_that_say_nothing(model):
     assert_usable(found, X)
     alone = PLSAClassifier(topics_per_class=1, scaling=None, random_state=0, max_iter=10).fit(X, y)
     assert_allclose(found.components_, alone.components_, rtol=1e-3, atol=1e-6)
-
-
-@models
-@given(data=st.data())
-def test_weights_of_every_kind(model, data):
-    """Some documents weigh nothing, others much; at least a labelled one counts."""
-    X, _ = data.draw(drawing.messy_counts(unusual=(0.5,), some_words=True))
-    code, y = data.draw(drawing.partial_labels(X.shape[0]))
-    weight = data.draw(drawing.weights(X.shape[0]))
-    weight[np.flatnonzero(code >= 0)[0]] = 1
-    counted = weight * (1 if (code < 0).any() else code >= 0)
-    assume(counted @ X.sum(axis=1) > 0)
-    found = model(random_state=0, dtype="float64").fit(X, y, sample_weight=weight)
-    assert np.isfinite(found.predict_proba(X)).all()
-    assert_allclose(found.transduction_.sum(axis=1), 1, rtol=1e-9)

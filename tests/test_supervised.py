@@ -1,18 +1,13 @@
 """PLSAClassifier and the labels it is given."""
 
-import drawing
 import numpy as np
 import pytest
 from helpers import assert_same_bits
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from plsa import CountScaler, PLSAClassifier
 from plsa.datasets import planted_corpus
 from plsa.labels.supervision import is_unlabelled, read_labels
-
-MESSY = drawing.messy_counts().map(lambda pair: pair[0])
 
 
 @pytest.fixture(scope="module")
@@ -120,37 +115,6 @@ def test_what_marks_a_missing_label():
     labels = read_labels(["b", None, "a", "b"], 4)
     assert_array_equal(labels.classes, ["a", "b"])
     assert_array_equal(labels.code, [1, -1, 0, 1])
-
-
-@given(MESSY, st.data(), st.integers(1, 3), st.integers(0, 2))
-def test_any_labels_give_probabilities(X, data, topics_per_class, extra_topics):
-    """Odd label patterns: the objective never falls and probabilities are probabilities."""
-    n = X.shape[0]
-    code = data.draw(st.lists(st.integers(-1, 3), min_size=n, max_size=n))
-    known = np.array(code) >= 0
-    if not known.any() or X[known].sum() == 0:
-        with pytest.raises(ValueError, match=r"labels no document|not one word"):
-            PLSAClassifier().fit(X, np.array(code) * 1.0 if known.any() else code)
-        return
-    model = PLSAClassifier(topics_per_class, extra_topics, scaling=None, random_state=0)
-    model.fit(X, np.array([c if c >= 0 else -1 for c in code]) + 10 * known)
-    proba = model.predict_proba(X)
-    assert np.isfinite(proba).all()
-    assert_allclose(proba.sum(axis=1), 1, rtol=1e-5)
-    slack = 1e-11 * max(np.abs(model.objective_trace_).max(), X.sum())
-    assert np.diff(model.objective_trace_).min(initial=0) >= -slack
-
-
-def test_auto_scaling_takes_what_scores_best(corpus):
-    """It is one of the four tried, with the highest score, and refitting with it gives the same model."""
-    model = PLSAClassifier(random_state=0).fit(corpus.counts, corpus.target)
-    assert len(model.scaling_scores_) == 4
-    assert model.scaling_scores_[str(model.scaling_)] == max(model.scaling_scores_.values())
-    again = PLSAClassifier(scaling=model.scaling_, random_state=0).fit(corpus.counts, corpus.target)
-    assert_array_equal(again.components_, model.components_)
-    few = PLSAClassifier(random_state=0).fit(corpus.counts[:8], [0, 1, 2, 3, 3, 3, 3, 3])
-    assert few.scaling_scores_ == {}
-    assert few.scaling_.length == "constant"
 
 
 def test_auto_scaling_does_not_depend_on_what_classes_are_called(corpus):

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logit
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import roc_auc_score
-from sklearn.pipeline import make_pipeline
 
 from plsa import PLSA, TopicSensitivePLSA, inputs
 from plsa.datasets import planted_corpus
@@ -224,16 +222,6 @@ def test_what_the_student_is_taught(corpus, some, n_components, monkeypatch):
     assert_array_equal(heard["code"], (chance > 0.5) | (some == 1))
     wanted = np.where(some == 1, 5.0, np.maximum(np.abs(2 * chance - 1), 1e-3))
     assert_allclose(heard["weight"], wanted, rtol=1e-6)
-
-
-def test_it_works_on_texts():
-    """In a pipeline, with a handful of documents."""
-    drinks = ["tea milk", "milk cup tea", "cup tea", "tea sugar", "sugar milk", "cup milk tea", "hot tea"]
-    others = ["goal ball", "ball team", "team goal", "goal team ball", "ball goal", "team ball"]
-    y = [1, 1, 1, 1, 1, -1, -1, *[-1] * 6]
-    model = make_pipeline(CountVectorizer(), TopicSensitivePLSA(random_state=0))
-    model.fit([*drinks, *others], y)
-    assert_array_equal(model.predict([*drinks, *others]), [1] * 7 + [0] * 6)
 
 
 def test_one_positive_works_and_says_that_it_is_few(corpus):
