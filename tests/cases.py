@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from helpers import partly_labeled
+from helpers import answers, partly_labeled
 from scipy import sparse
 
 from plsa import (
@@ -22,16 +22,6 @@ from plsa import (
     SpyEM,
     TopicSensitivePLSA,
     WeightedLogisticRegression,
-)
-
-METHODS = (
-    "transform",
-    "predict",
-    "predict_proba",
-    "predict_log_proba",
-    "joint_log_likelihood",
-    "decision_function",
-    "confidence",
 )
 
 
@@ -98,9 +88,7 @@ class Case:
 
     def answers(self, model: Any, X: Any = None) -> dict[str, Any]:
         """What a fitted estimator says of documents."""
-        X = new_documents() if X is None else X
-        said = {name: getattr(model, name)(X) for name in METHODS if hasattr(model, name)}
-        return {name: each.toarray() if sparse.issparse(each) else each for name, each in said.items()}
+        return answers(model, new_documents() if X is None else X)
 
 
 _SCALINGS = tuple(({"scaling": scaling, "topics_per_class": "auto"}, 1e-8) for scaling in (None, "auto"))

@@ -5,12 +5,24 @@ from functools import cache
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import sparse
 
 from plsa import _kernels
 from plsa.datasets import planted_corpus
 
 needs_threads = pytest.mark.skipif(not _kernels.OPENMP, reason="built without OpenMP")
+
+
+METHODS = (
+    "transform",
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "joint_log_likelihood",
+    "decision_function",
+    "confidence",
+)
 
 
 @cache
@@ -65,6 +77,32 @@ def assert_same_bits(found, wanted):
             assert bits(found[name]) == bits(value), name
     else:
         assert bits(found) == bits(wanted)
+
+
+def answers(model, X):
+    """What a fitted estimator says of documents, by method."""
+    said = {name: getattr(model, name)(X) for name in METHODS if hasattr(model, name)}
+    return {name: each.toarray() if sparse.issparse(each) else each for name, each in said.items()}
+
+
+def assert_usable(model, X, rtol=1e-4):
+    """A fitted model: distributions are distributions, and documents get answers that are numbers."""
+    said = answers(model, X)
+    sums = {name: rows.sum(axis=1) for name, rows in said.items() if name in ("transform", "predict_proba")}
+    for name, axis in (("components_", 1), ("doc_topic_", 1), ("transduction_", 1), ("mislabeling_", 0)):
+        if hasattr(model, name):
+            sums[name] = getattr(model, name).sum(axis=axis)
+    for name in ("topic_prior_", "class_prior_"):
+        if np.ndim(getattr(model, name, 0)):
+            sums[name] = getattr(model, name).sum()
+    if not hasattr(model, "components_"):
+        sums.pop("transform", None)  # of a scaler
+    for name, each in sums.items():
+        assert_allclose(each, 1, rtol=rtol, err_msg=name)
+    assert not any(np.isnan(each).any() for each in said.values() if each.dtype.kind == "f")
+    assert set(said.get("predict", ())) <= set(getattr(model, "classes_", ()))
+    if hasattr(model, "transduction_"):
+        assert len(model.guesses_) == len(model.transduction_)
 
 
 def interrupting(whole, at):

@@ -12,8 +12,17 @@ from pathlib import Path
 import drawing
 import numpy as np
 import pytest
-from cases import CASES, METHODS, corpus, new_documents
-from helpers import Stopper, assert_same_bits, bits, learned, needs_threads, partly_labeled
+from cases import CASES, corpus, new_documents
+from helpers import (
+    METHODS,
+    Stopper,
+    assert_same_bits,
+    assert_usable,
+    bits,
+    learned,
+    needs_threads,
+    partly_labeled,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -73,24 +82,6 @@ def assert_near(found, wanted, rtol, name):
         assert_allclose(found, wanted, rtol=min(rtol, strict), atol=rtol * 1e-4, err_msg=name)
     else:
         assert str(found) == str(wanted), name
-
-
-def assert_usable(case, model):
-    """Distributions are distributions, and new documents get answers that are numbers."""
-    for name in ("components_", "doc_topic_", "transduction_"):
-        if hasattr(model, name):
-            assert_allclose(getattr(model, name).sum(axis=1), 1, rtol=1e-4, err_msg=name)
-    if hasattr(model, "mislabeling_"):
-        assert_allclose(model.mislabeling_.sum(axis=0), 1, rtol=1e-9)
-    if hasattr(model, "guesses_"):
-        assert len(model.guesses_) == corpus()[0].shape[0]
-    for name, said in case.answers(model).items():
-        if name == "predict":
-            assert set(said) <= set(model.classes_)
-        else:
-            assert not np.isnan(said).any(), name
-        if name in ("predict_proba", "transform") and case.model is not CountScaler:
-            assert_allclose(said.sum(axis=1), 1, rtol=1e-4, err_msg=name)
 
 
 def test_all_estimators_are_in_the_table():
@@ -549,7 +540,7 @@ def test_topics_of_classes(case):
         extra = 2 if case.has("extra_topics") else 0
         assert_array_equal(found.topic_class_, [*np.repeat(np.arange(4), wanted), *[-1] * extra])
         assert found.components_.shape == (sum(wanted) + extra, 100)
-        assert_usable(case, found)
+        assert_usable(found, new_documents())
 
 
 @cases(lambda case: case.has("unlabeled_weight") and not case.note)
@@ -763,7 +754,7 @@ def test_a_callback_stops_the_fit_at_any_pass(case, raises):
         assert stopper.n == at
         assert_array_equal(stopper.seen, every.seen[:at])
         assert len(model.objective_trace_) <= at
-        assert_usable(case, model)
+        assert_usable(model, new_documents())
 
 
 @pytest.mark.parametrize("raises", [False, True], ids=["True", "Ctrl-C"])
@@ -784,7 +775,7 @@ def test_a_callback_stops_all_starts(case, raises):
         assert stopper.n == at
         # The last pass of all would have been the last without anyone asking.
         assert model.stop_reason_ == ("interrupted" if raises else "callback") or at == every.n
-        assert_usable(case, model)
+        assert_usable(model, new_documents())
 
 
 class Moments:
@@ -833,7 +824,7 @@ def test_ctrl_c_at_any_moment(case):
         if now.keys() != was.keys() or any(now[name] is not value for name, value in was.items()):
             n_kept += 1
             assert model.stop_reason_ == "interrupted"
-            assert_usable(case, model)
+            assert_usable(model, new_documents())
         elif was:
             assert_same_bits(case.answers(model, X[:, :80]), case.answers(before, X[:, :80]))
     assert (n_kept > 0) == case.has("callback"), "what climbs keeps what it has learned, and nothing else"

@@ -15,6 +15,7 @@ import drawing
 import numpy as np
 import pytest
 import reference
+from helpers import assert_same_bits, needs_threads
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -33,7 +34,6 @@ COLUMN_BLOCK = 2048  # words whose column sums are added up first, in _em.pyx
 
 types = pytest.mark.parametrize(("real", "index"), drawing.TYPE_PAIRS, ids=drawing.TYPE_NAMES)
 reals = pytest.mark.parametrize("real", drawing.REALS, ids=lambda real: np.dtype(real).name)
-needs_threads = pytest.mark.skipif(not _kernels.OPENMP, reason="built without OpenMP")
 
 # Relative error of a kernel's sum: some roundings for every term.
 RELATIVE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-12}
@@ -162,16 +162,6 @@ def fold(problem, max_rounds, tolerance, n_threads=1, level=None):
     )
     assert not topic[:, n_topics:].any(), "padding must stay zero"
     return FoundFold(topic[:, :n_topics], log_likelihood, rounds, impossible)
-
-
-def assert_same_bits(one, other):
-    for field in fields(one):
-        x, y = getattr(one, field.name), getattr(other, field.name)
-        if x is None:
-            assert y is None
-        else:
-            assert x.dtype == y.dtype
-            assert x.tobytes() == y.tobytes(), field.name
 
 
 def assert_close(found, wanted, real, scale=1.0, err_msg=""):

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 import reference
-from helpers import interrupting, partly_labeled
+from helpers import assert_usable, interrupting, partly_labeled
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
@@ -429,19 +429,6 @@ def test_where_unlabelled_documents_mislead_the_labels_alone_are_used(model, stu
 
 
 # --- stopping ------------------------------------------------------------------------------------
-
-
-def assert_usable(found, X):
-    """A fitted estimator: distributions and predictions."""
-    assert_allclose(found.components_.sum(axis=1), 1, rtol=1e-4)
-    assert_allclose(found.doc_topic_.sum(axis=1), 1, rtol=1e-4)
-    probability = found.predict_proba(X)
-    assert np.isfinite(probability).all()
-    assert_allclose(probability.sum(axis=1), 1, rtol=1e-4)
-    assert len(found.transduction_) == len(found.guesses_) == X.shape[0]
-    assert set(found.predict(X)) <= set(found.classes_)
-    if type(found) in GUESSING:
-        assert_allclose(found.mislabeling_.sum(axis=0), 1, rtol=1e-9)
 
 
 @pytest.mark.parametrize("at", [1, 2])

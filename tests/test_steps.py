@@ -13,19 +13,19 @@ import drawing
 import numpy as np
 import pytest
 import reference
+from helpers import needs_threads
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from plsa import _kernels, datasets
+from plsa import datasets
 from plsa.engine import em
 from plsa.engine.parameters import Parameters, padded, padded_width, padded_zeros
 from plsa.engine.steps import Counts, GatedSteps, fold_in, word_bounds
 
 reals = pytest.mark.parametrize("real", drawing.REALS, ids=lambda real: np.dtype(real).name)
 types = pytest.mark.parametrize(("real", "index"), drawing.TYPE_PAIRS, ids=drawing.TYPE_NAMES)
-needs_threads = pytest.mark.skipif(not _kernels.OPENMP, reason="built without OpenMP")
 
 # What rounding may take from a sum of n log p, for every count and for the sum itself.
 NOISE = {np.dtype(np.float32): 2e-6, np.dtype(np.float64): 1e-13}
