@@ -35,24 +35,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import plsa
-from plsa import (
-    PEBL,
-    PLSA,
-    CountScaler,
-    FakeLabelPLSA,
-    HardMislabelingPLSA,
-    LabeledKFold,
-    MissingLabelPLSA,
-    MPCKMeans,
-    NaiveBayesEM,
-    PLSAClassifier,
-    RocchioSVM,
-    SoftMislabelingPLSA,
-    SpyEM,
-    TopicSensitivePLSA,
-    WeightedLogisticRegression,
-    annealing_schedule,
-)
+from plsa import PLSA, CountScaler, FakeLabelPLSA, MPCKMeans, NaiveBayesEM, PLSAClassifier
 
 # In a small corpus labels alone may win, and say so; a handful of positives is few: no matter here.
 pytestmark = [
@@ -613,7 +596,7 @@ def test_from_texts_in_a_pipeline(case):
     tried = next((name for name in ("smoothing", "alpha") if case.has(name)), None)
     if tried and case.takes != "positives":
         grid = {f"{case.model.__name__.lower()}__{tried}": [0.01, 0.1]}
-        cv = 2 if y is None else LabeledKFold(3, random_state=0)
+        cv = 2 if y is None else plsa.LabeledKFold(3, random_state=0)
         search = GridSearchCV(pipe, grid, cv=cv).fit(TEXTS, y)
         assert search.best_score_ > (-5 if y is None else 0.6)
 
@@ -847,17 +830,20 @@ def test_ctrl_c_from_the_keyboard(case):
     endless = {"max_iter": 10**7, "tol": 0, "early_stopping": 0, "evidence": False, "relabel": "never"}
     endless |= {"scaling": None, "topics_per_class": 6, "n_components": 12}
     if case.has("annealing"):  # a mixture settles soon
-        endless["annealing"] = annealing_schedule(0.02, 1.0001)
-    model = case.make(**endless)
+        endless["annealing"] = plsa.annealing_schedule(0.02, 1.0001)
     running, heard = True, False
+
+    def begin(state):
+        if state.number >= 3 and timer.ident is None:
+            timer.start()
 
     def hear(number, frame):
         if running:
             raise KeyboardInterrupt
 
+    model = case.make(**endless, callback=begin)
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
     before = signal.signal(signal.SIGINT, hear)
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
     try:
         model.fit(X, case.y(labels))
     except KeyboardInterrupt:
@@ -885,7 +871,7 @@ def expected_failures(estimator):
         names = ("estimators_dtypes", "classifier_data_not_an_array", "classifiers_classes")
         failures |= {f"check_{name}": other for name in names}
         failures["check_classifier_not_supporting_multiclass"] = "the error says it in other words"
-    if isinstance(estimator, TopicSensitivePLSA):
+    if isinstance(estimator, plsa.TopicSensitivePLSA):
         failures["check_decision_proba_consistency"] = "its data hold negative counts"
         if estimator.student is None:
             failures["check_classifiers_train"] = "P(positive topics|document) has a threshold of its own"
@@ -905,24 +891,24 @@ def expected_failures(estimator):
         PLSAClassifier(unlabeled=None),
         PLSAClassifier(topics_per_class=2, extra_topics=1, scaling=CountScaler()),
         PLSAClassifier(student="linear", unlabeled=None),
-        MissingLabelPLSA(),
+        plsa.MissingLabelPLSA(),
         FakeLabelPLSA(topics_per_class=2, scaling=None),
-        HardMislabelingPLSA(unlabeled=None),
-        SoftMislabelingPLSA(),
-        SoftMislabelingPLSA(student=None, relabel="never", unlabeled=None),
+        plsa.HardMislabelingPLSA(unlabeled=None),
+        plsa.SoftMislabelingPLSA(),
+        plsa.SoftMislabelingPLSA(student=None, relabel="never", unlabeled=None),
         NaiveBayesEM(),
         NaiveBayesEM(unlabeled=None),
         NaiveBayesEM(2, alpha=0.1, n_init=2, random_state=0),
         NaiveBayesEM(annealing=[0.2, 0.5, 1.0], correspondence="kl", scaling=CountScaler()),
-        TopicSensitivePLSA(3, scaling=CountScaler()),
-        TopicSensitivePLSA(2, student=None),
-        TopicSensitivePLSA(max_iter=5),
-        WeightedLogisticRegression(),
-        SpyEM(),
-        SpyEM(constant_length=False),
-        PEBL(),
-        PEBL(1.0, False, tfidf=False),
-        RocchioSVM(),
+        plsa.TopicSensitivePLSA(3, scaling=CountScaler()),
+        plsa.TopicSensitivePLSA(2, student=None),
+        plsa.TopicSensitivePLSA(max_iter=5),
+        plsa.WeightedLogisticRegression(),
+        plsa.SpyEM(),
+        plsa.SpyEM(constant_length=False),
+        plsa.PEBL(),
+        plsa.PEBL(1.0, False, tfidf=False),
+        plsa.RocchioSVM(),
         MPCKMeans(2),
         CountScaler(),
         CountScaler(tf="binary", idf=True, length=None),
