@@ -62,7 +62,7 @@ def test_a_room_imports_only_those_before_it(module):
 
 @pytest.mark.parametrize("module", MODULES, ids=str)
 def test_outside_libraries_have_their_rooms(module):
-    """The kernels are called by the engine; scikit-learn begins with the estimators; pictures are `show`'s."""
+    """The engine calls the kernels; scikit-learn begins with the estimators; pictures are `show`'s."""
     room = module.parts[0]
     here = {name.split(".")[0] for name, _ in imports(PACKAGE / module)}
     if room in ROOMS[: ROOMS.index("estimators")]:

@@ -326,6 +326,16 @@ def test_pseudo_counts_of_every_form():
     wanted = NaiveBayesEM(alpha=2.0).fit(X, Y["classes"]).components_
     pandas = pytest.importorskip("pandas")
     series = pandas.Series([2.0, 2.0, 2.0], index=[7, 8, 9])
-    for alpha in (2, np.float32(2), [2, 2, 2], (2.0, 2.0, 2.0), np.full(3, 2, dtype=np.uint8), series):
+    frozen = np.full(3, 2.0)
+    frozen.flags.writeable = False
+    for alpha in (
+        2,
+        np.float32(2),
+        [2, 2, 2],
+        (2.0, 2.0, 2.0),
+        np.full(3, 2, dtype=np.uint8),
+        series,
+        frozen,
+    ):
         found = NaiveBayesEM(alpha=alpha).fit(X, Y["classes"])
         np.testing.assert_array_equal(found.components_, wanted)
