@@ -150,9 +150,9 @@ def weights(n_documents, real=np.float64):
 
 
 @st.composite
-def labels(draw, n_documents, n_classes, *, unlabelled=True):
+def labels(draw, n_documents, n_classes, *, unlabeled=True):
     """A class 0 .. n_classes - 1 for each document, -1 where it has none."""
-    least = -1 if unlabelled else 0
+    least = -1 if unlabeled else 0
     drawn = st.integers(least, n_classes - 1)
     return np.array(draw(st.lists(drawn, min_size=n_documents, max_size=n_documents)), dtype=np.intp)
 
@@ -348,7 +348,7 @@ def partial_labels(draw, n_documents):
     """
     pattern = draw(st.sampled_from(["one label", "one class", "all but one", "single", "any", "all"]))
     n_classes = draw(st.integers(2, 4))
-    code = draw(labels(n_documents, n_classes, unlabelled=pattern == "any"))
+    code = draw(labels(n_documents, n_classes, unlabeled=pattern == "any"))
     if pattern == "one class":
         code = np.where(draw(labels(n_documents, 1)) < 0, -1, 0)
     elif pattern == "single":

@@ -89,7 +89,7 @@ def expect(X, weight, state, gate, prior, doc_topic, word_topic):
     return Expected(doc, word, of_state, log_likelihood, log_prior, impossible)
 
 
-def normalise_rows(counts, prior, fallback, state):
+def normalize_rows(counts, prior, fallback, state):
     """Rows (counts + prior of the state) / their sum; the state's fallback where that is zero."""
     state = np.zeros(len(counts), dtype=int) if state is None else state
     counts = np.float64(counts) + (0 if prior is None else np.float64(prior)[state])
@@ -97,7 +97,7 @@ def normalise_rows(counts, prior, fallback, state):
     return np.where(total > 0, counts / np.where(total > 0, total, 1), np.float64(fallback)[state])
 
 
-def normalise_columns(counts, old, smoothing):
+def normalize_columns(counts, old, smoothing):
     """Columns (counts + smoothing) / their sum; the old column where that sum is zero."""
     counts = np.float64(counts) + smoothing
     total = counts.sum(axis=0)
@@ -175,14 +175,14 @@ def fit(
     n_passes: int,
     learn_gate: Callable | None = None,
 ):
-    """EM: `n_passes` times expect and maximise."""
+    """EM: `n_passes` times expect and maximize."""
     trace = []
     for number in range(n_passes + 1):
         expected = expect(X, weight, state, gate, prior, doc_topic, word_topic)
         trace.append(objective(expected, weight, smoothing, word_topic, X.dtype))
         if number < n_passes:
-            doc_topic = normalise_rows(expected.doc, prior, fallback, state)
-            word_topic = normalise_columns(expected.word, word_topic, smoothing)
+            doc_topic = normalize_rows(expected.doc, prior, fallback, state)
+            word_topic = normalize_columns(expected.word, word_topic, smoothing)
             gate = gate if learn_gate is None else learn_gate(expected.state, gate)
     return Fitted(doc_topic, word_topic, gate, trace)
 
@@ -203,19 +203,19 @@ def learn_fake_label_gate(state_counts, gate):
     return np.where(total > 0, state_counts / np.where(total > 0, total, 1), gate)
 
 
-# --- the labelled models -------------------------------------------------------------------------
+# --- the labeled models -------------------------------------------------------------------------
 #
-# C classes; topic_class[z] is the class of topic z, -1 where it has none. Labelled documents are in the
+# C classes; topic_class[z] is the class of topic z, -1 where it has none. Labeled documents are in the
 # states 0 .. C - 1, those without a label in the states that follow.
 
 
 def may_use(c, z, topic_class):
-    """Whether a document labelled c may use topic z: its class's topics and those of no class."""
+    """Whether a document labeled c may use topic z: its class's topics and those of no class."""
     return topic_class[z] in (c, -1)
 
 
 def missing_label_gate(topic_class, n_classes):
-    """(C + 1, K): labelled c: 1 if z in c else 0; the unlabelled row is all 1."""
+    """(C + 1, K): labeled c: 1 if z in c else 0; the unlabeled row is all 1."""
     gate = np.ones((n_classes + 1, len(topic_class)))
     for c in range(n_classes):
         for z in range(len(topic_class)):
@@ -234,8 +234,8 @@ def first_fake_label_gate(topic_class, n_classes):
     return gate
 
 
-def first_mislabelling(topic_class, n_classes, soft):
-    """beta (C, C) and Q (C, K) before anything is learnt: nine tenths where they say "as it seems"."""
+def first_mislabeling(topic_class, n_classes, soft):
+    """beta (C, C) and Q (C, K) before anything is learned: nine tenths where they say "as it seems"."""
     near = 0.9 if n_classes > 1 else 1.0
     beta = np.zeros((n_classes, n_classes))
     class_topic = np.zeros((n_classes, len(topic_class)))
@@ -250,8 +250,8 @@ def first_mislabelling(topic_class, n_classes, soft):
     return beta, class_topic
 
 
-def mislabelling_gate(topic_class, n_classes, beta, class_topic):
-    """(C + C, K): labelled c: 1 if z in c else 0; guess g: D[g, z] = sum_y beta[g, y] Q[y, z]."""
+def mislabeling_gate(topic_class, n_classes, beta, class_topic):
+    """(C + C, K): labeled c: 1 if z in c else 0; guess g: D[g, z] = sum_y beta[g, y] Q[y, z]."""
     gate = np.zeros((2 * n_classes, len(topic_class)))
     for z in range(len(topic_class)):
         for c in range(n_classes):
@@ -262,12 +262,12 @@ def mislabelling_gate(topic_class, n_classes, beta, class_topic):
     return gate
 
 
-def learn_mislabelling(state_counts, beta, class_topic, soft):
+def learn_mislabeling(state_counts, beta, class_topic, soft):
     """The next beta and Q: each word of guess g and topic z has the true class y with probability
 
     r(y | g, z) = beta[g, y] Q[y, z] / D[g, z], so beta[g, y] ~ sum_z N[g, z] r(y | g, z), columns summing to
     one, and Q[y, z] ~ sum_g N[g, z] r(y | g, z), likewise. A column without counts keeps what it had, and
-    Q is learnt in the soft form only.
+    Q is learned in the soft form only.
     """
     n_classes, n_topics = class_topic.shape
     beta_count, class_count = np.zeros_like(beta), np.zeros_like(class_topic)
@@ -295,7 +295,7 @@ class GateModel:
 
     def __init__(self, kind, topic_class, n_classes):
         self.kind, self.topic_class, self.n_classes = kind, topic_class, n_classes
-        self.beta, self.class_topic = first_mislabelling(topic_class, n_classes, kind == "soft")
+        self.beta, self.class_topic = first_mislabeling(topic_class, n_classes, kind == "soft")
         self.fake = first_fake_label_gate(topic_class, n_classes)
 
     def states(self, code, guess):
@@ -314,10 +314,10 @@ class GateModel:
             return missing_label_gate(self.topic_class, self.n_classes)
         if self.kind == "fake":
             return self.fake
-        return mislabelling_gate(self.topic_class, self.n_classes, self.beta, self.class_topic)
+        return mislabeling_gate(self.topic_class, self.n_classes, self.beta, self.class_topic)
 
     def open(self):
-        """1 where a state may use a topic at all: labelled ones their class's, others all."""
+        """1 where a state may use a topic at all: labeled ones their class's, others all."""
         gate = np.ones_like(self.table())
         gate[: self.n_classes] = missing_label_gate(self.topic_class, self.n_classes)[: self.n_classes]
         return gate
@@ -327,14 +327,14 @@ class GateModel:
         if self.kind == "fake":
             self.fake = learn_fake_label_gate(state_counts, self.fake)
         elif self.kind in ("hard", "soft"):
-            self.beta, self.class_topic = learn_mislabelling(
+            self.beta, self.class_topic = learn_mislabeling(
                 state_counts, self.beta, self.class_topic, self.kind == "soft"
             )
         return self.table()
 
 
 def class_frequencies(code, weight, n_classes):
-    """How frequent the classes are among the labelled documents, each counted once more."""
+    """How frequent the classes are among the labeled documents, each counted once more."""
     count = np.ones(n_classes)
     for d, c in enumerate(code):
         if c >= 0:
@@ -381,15 +381,15 @@ def climb(
     class_prior,
     *,
     strength: float,
-    unlabelled_weight: float,
+    unlabeled_weight: float,
     smoothing: float,
     n_passes: int,
 ):
-    """EM under a `GateModel`, from given P(w|z), documents without a label counting `unlabelled_weight`."""
+    """EM under a `GateModel`, from given P(w|z), documents without a label counting `unlabeled_weight`."""
     start = topics_start(model.open(), topic_prior(model.topic_class, class_prior))
     state = model.states(code, guess)
     each = (np.ones(len(X)) if weight is None else np.float64(weight)) * np.where(
-        code < 0, unlabelled_weight, 1
+        code < 0, unlabeled_weight, 1
     )
     return fit(
         X,
@@ -462,7 +462,7 @@ class Semi:
     traces: list[list[float]]
 
 
-def learn_partly_labelled(
+def learn_partly_labeled(
     kind,
     X,
     weight,
@@ -471,7 +471,7 @@ def learn_partly_labelled(
     stretches,
     *,
     strength: float,
-    unlabelled_weight: float,
+    unlabeled_weight: float,
     smoothing: float,
     near: float = 1e-3,
 ):
@@ -479,12 +479,12 @@ def learn_partly_labelled(
 
     The first is of missing labels, or of the fake label; before each other one the documents without a label
     are folded in for at most 30 rounds, and their most probable classes are the guesses under which the
-    mislabelling model goes on from the words found so far, its own parameters new.
+    mislabeling model goes on from the words found so far, its own parameters new.
     """
     topic_class = np.arange(n_classes)
     class_prior = class_frequencies(code, weight, n_classes)
     prior = topic_prior(topic_class, class_prior)
-    each = (np.ones(len(X)) if weight is None else weight) * np.where(code < 0, unlabelled_weight, 1)
+    each = (np.ones(len(X)) if weight is None else weight) * np.where(code < 0, unlabeled_weight, 1)
     words = first_words(X, each, code, topic_class)
     model = GateModel("fake" if kind == "fake" else "missing", topic_class, n_classes)
     guess = np.zeros(len(X), dtype=int)
@@ -502,7 +502,7 @@ def learn_partly_labelled(
             words,
             class_prior,
             strength=strength,
-            unlabelled_weight=unlabelled_weight,
+            unlabeled_weight=unlabeled_weight,
             smoothing=smoothing,
             n_passes=n_passes,
         )
@@ -567,14 +567,14 @@ def mixture_posterior(joint, power, code, topic_class):
     return np.where(impossible, evenly, share / np.where(impossible, 1, total)), log_total
 
 
-def mixture_maximise(X, weight, share, topic_class, n_classes, pseudo, old_words):
-    """Eq. 3.9, 3.10 and 3.11: counts and pseudo-counts, normalised; old words where there are neither."""
+def mixture_maximize(X, weight, share, topic_class, n_classes, pseudo, old_words):
+    """Eq. 3.9, 3.10 and 3.11: counts and pseudo-counts, normalized; old words where there are neither."""
     weighted = weight[:, np.newaxis] * share
     words = np.float64(X).T @ weighted + pseudo.words[:, np.newaxis]
     documents = weighted.sum(axis=0)
     of_class = np.bincount(topic_class, documents, n_classes) + pseudo.classes
     return Mixture(
-        normalise_columns(words, old_words, 0),
+        normalize_columns(words, old_words, 0),
         of_class / of_class.sum(),
         share_out(documents + pseudo.components, topic_class, n_classes),
     )
@@ -610,14 +610,14 @@ def corpus_words(X, weight, n_topics):
 def learn_mixture(X, weight, code, topic_class, n_classes, pseudo, share, powers):
     """From the documents' first components one step at each power, the last of which is only looked at."""
     old_words = corpus_words(X, weight, len(topic_class))
-    mixture = mixture_maximise(X, weight, share, topic_class, n_classes, pseudo, old_words)
+    mixture = mixture_maximize(X, weight, share, topic_class, n_classes, pseudo, old_words)
     trace = []
     for number, power in enumerate(powers, 1):
         joint = mixture_joint(X, code, topic_class, mixture)
         share, log_total = mixture_posterior(joint, power, code, topic_class)
         trace.append(mixture_objective(log_total, weight, mixture, pseudo, X.dtype))
         if number < len(powers):
-            mixture = mixture_maximise(X, weight, share, topic_class, n_classes, pseudo, mixture.words)
+            mixture = mixture_maximize(X, weight, share, topic_class, n_classes, pseudo, mixture.words)
     share, log_total = mixture_posterior(mixture_joint(X, code, topic_class, mixture), 1.0, code, topic_class)
     return LearntMixture(mixture, share, weight @ np.where(weight > 0, log_total, 0), trace)
 
@@ -708,7 +708,7 @@ def opinion(topic, n_topics, likeness, positive, judges, recall):
 
 
 def share_of_classes(state_counts, topic_class, n_classes):
-    """(C, K): P(class|topic): a class has its own topics; others are shared as their labelled words are."""
+    """(C, K): P(class|topic): a class has its own topics; others are shared as their labeled words are."""
     share = np.zeros((n_classes, len(topic_class)))
     for z, c in enumerate(topic_class):
         total = state_counts[:n_classes, z].sum()
@@ -731,7 +731,7 @@ def suppose_answer(
     of_class,
     judged,
     strength: float,
-    unlabelled_weight: float,
+    unlabeled_weight: float,
     smoothing: float,
     rounds: int,
 ):
@@ -739,19 +739,19 @@ def suppose_answer(
 
     An expectation at the parameters gives N(z); the expected counts are N(w, z) = N(z) P(w|z). The document
     has part u n(d, w) P(z|w, d) in them, which n(d, w) P(z|w, d, y) takes the place of, its topics those of
-    the class. Columns are normalised, and the judged documents go some rounds on from where they are.
+    the class. Columns are normalized, and the judged documents go some rounds on from where they are.
     """
     gate = missing_label_gate(topic_class, n_classes)
     state = np.where(code >= 0, code, n_classes)
-    each = np.where(code >= 0, 1.0, unlabelled_weight)
+    each = np.where(code >= 0, 1.0, unlabeled_weight)
     found = expect(X, each, state, gate, None, doc_topic, word_topic)
     of_topic = found.state.sum(axis=0) + smoothing * X.shape[1]
     topics, own = doc_topic[document], gate[of_class]
     as_it_was, _ = posterior(topics, np.ones(len(topic_class)), word_topic)
     as_one_of_it, _ = posterior(topics if topics @ own > 0 else own, own, word_topic)
     counts = of_topic * word_topic
-    counts += X[document][:, np.newaxis] * (as_one_of_it - unlabelled_weight * as_it_was)
-    words = np.maximum(counts, 0) / (of_topic + X[document] @ (as_one_of_it - unlabelled_weight * as_it_was))
+    counts += X[document][:, np.newaxis] * (as_one_of_it - unlabeled_weight * as_it_was)
+    words = np.maximum(counts, 0) / (of_topic + X[document] @ (as_one_of_it - unlabeled_weight * as_it_was))
     prior = strength * topic_prior(topic_class, class_frequencies(code, None, n_classes))
     everything = np.ones((1, len(topic_class)))
     folded = fold(X[judged], None, everything, prior[np.newaxis], words, doc_topic[judged], rounds, 0.0)

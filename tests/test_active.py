@@ -84,9 +84,9 @@ def is_highest(scores, left, row):
 
 
 @pytest.mark.parametrize("strategy", KINDS, ids=str)
-@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labeled", "all"])
 def test_every_document_is_asked_for_once(estimator, strategy):
-    """Chosen indices are unlabelled and distinct, until none is left."""
+    """Chosen indices are unlabeled and distinct, until none is left."""
     if strategy == "topic entropy" and estimator is QUICK:
         with pytest.raises(ValueError, match="has no transform"):
             ActiveLearner(estimator, X, strategy=strategy)
@@ -247,7 +247,7 @@ def test_texts_and_decision_functions():
     assert_array_equal(two.predict_proba().argmax(axis=1) == 1, two.predict())
 
 
-def test_who_learns_from_unlabelled_documents():
+def test_who_learns_from_unlabeled_documents():
     """Our semi-supervised models, in a pipeline too."""
     assert takes_unlabeled(OURS)
     assert takes_unlabeled(make_pipeline(CountVectorizer(), OURS))
@@ -291,7 +291,7 @@ def test_each_kind_of_doubt_asks_for_its_own_document():
     assert len(set(asked)) == 3
 
 
-@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labeled", "all"])
 @pytest.mark.parametrize("power", [None, 0.0, 3.0])
 def test_auto_asks_where_there_is_doubt_among_documents_in_doubt(estimator, power):
     """The margin, times the root of the mean cosine to open documents, each weighed by its own margin."""
@@ -321,7 +321,7 @@ def test_the_committee_asks_where_its_members_disagree_most():
     assert any(different)
 
 
-@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labeled", "all"])
 @pytest.mark.parametrize(("strategy", "loss"), [("expected log loss", "log"), ("expected error", "zero-one")])
 def test_the_answer_after_which_least_is_lost_is_asked_for(strategy, loss, estimator):
     """Of thirty documents and fewer every one is a candidate, and all are judged by."""
@@ -402,7 +402,7 @@ def test_the_density_of_several_strategies_is_the_largest_of_theirs():
         assert ActiveLearner(QUICK, X, strategy=strategy, density=0.3).density == 0.3
 
 
-@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labeled", "all"])
 @pytest.mark.parametrize("strategy", ["vote entropy", {"vote entropy": 3, "margin": 1}], ids=str)
 def test_votes_that_were_taken_back_do_not_count(strategy, estimator, tmp_path):
     """After undoing and resuming the questions are those of a session that never erred."""
@@ -579,7 +579,7 @@ def test_a_document_is_not_drawn_any_more_where_the_question_was_taken_back():
 
 
 def right_by_hand(pool, labels, drawn, parts):
-    """How many of the drawn documents models guess that were learnt without the part that has them."""
+    """How many of the drawn documents models guess that were learned without the part that has them."""
     right = 0
     for part in parts:
         model = pool.learn(coded([None if row in part else label for row, label in enumerate(labels)]))
@@ -722,7 +722,7 @@ def test_there_is_nothing_to_go_on_with_where_no_document_is_left():
     assert "agreement of guesses 20 answers apart: not known yet" in str(status)
 
 
-@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labeled", "all"])
 def test_asking_for_the_status_changes_nothing(estimator, tmp_path):
     """Neither what is known, nor the file, nor the next question."""
     path = tmp_path / "session.jsonl"
@@ -767,9 +767,9 @@ def test_texts_are_asked_for_as_their_counts_are(strategy):
     """By a pipeline that counts them, from nothing on."""
     words = np.array([f"w{number:02d}" for number in range(40)])
     texts = [" ".join(np.repeat(words, row.astype(int))) for row in X.toarray()]
-    vectoriser = CountVectorizer(vocabulary=words)
-    assert_array_equal(vectoriser.fit_transform(texts).toarray(), X.toarray())
-    by_text = ActiveLearner(make_pipeline(vectoriser, OURS), texts, strategy=strategy, batch_size=3)
+    vectorizer = CountVectorizer(vocabulary=words)
+    assert_array_equal(vectorizer.fit_transform(texts).toarray(), X.toarray())
+    by_text = ActiveLearner(make_pipeline(vectorizer, OURS), texts, strategy=strategy, batch_size=3)
     by_count = ActiveLearner(OURS, X, strategy=strategy, batch_size=3)
     assert answered(by_text, 5) == answered(by_count, 5)
     assert_array_equal(by_text.predict(), by_count.predict())
@@ -807,7 +807,7 @@ def test_a_pipeline_that_chooses_words_by_labels_asks_at_random_until_there_are_
 # ---- what is said of documents
 
 
-@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labeled", "all"])
 def test_own_documents_have_their_labels_whatever_the_model_says(estimator):
     """Others what the estimator says that is fitted to all that is known."""
     learner = ActiveLearner(estimator, X, first_labels(), "margin")
@@ -1031,7 +1031,7 @@ def test_a_session_may_be_saved_later(tmp_path):
         assert_array_equal(again.query(), learner.query())
 
 
-@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labelled", "all"])
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labeled", "all"])
 def test_documents_drawn_at_random_have_no_say_in_what_is_asked(estimator):
     """Whatever they are told as; what is predicted follows from them too."""
     several = []

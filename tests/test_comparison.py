@@ -3,13 +3,14 @@
 import importlib.util
 import sys
 import warnings
-from functools import cache
 
 import numpy as np
 import pytest
+from helpers import partly_shown
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.integrate import trapezoid
 from scipy.stats import beta
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
@@ -28,22 +29,15 @@ from plsa import (
     compare_pu,
     estimate_prior,
 )
-from plsa.datasets import planted_corpus
 from plsa.evaluation.positives import _shares_above
 
 QUICK = [SpyEM(), PEBL(), RocchioSVM()]
 
 
-@cache
 def planted(n_shown=12):
     """Documents of three classes, some of the first shown, and what they are in truth."""
-    corpus = planted_corpus(
-        240, 150, 6, n_classes=3, document_length=25, word_concentration=0.5, random_state=4, dtype="float64"
-    )
-    truth = (corpus.target == 0).astype(int)
-    shown = np.zeros(240, dtype=int)
-    shown[np.flatnonzero(truth)[:n_shown]] = 1
-    return corpus.counts, shown, truth
+    options = {"n_classes": 3, "document_length": 25, "word_concentration": 0.5, "dtype": "float64"}
+    return partly_shown(240, 150, 6, n_shown, seed=4, **options)
 
 
 class Failing(ClassifierMixin, BaseEstimator):
@@ -58,7 +52,7 @@ class Failing(ClassifierMixin, BaseEstimator):
 
 
 def test_figures_with_the_truth_are_scikit_learns():
-    """Precision, recall, F1 and AUC of the unlabelled documents, after one fit to all."""
+    """Precision, recall, F1 and AUC of the unlabeled documents, after one fit to all."""
     X, shown, truth = planted()
     found = compare_pu(X, shown, QUICK, truth, random_state=3)
     asked = shown == 0
@@ -73,7 +67,7 @@ def test_figures_with_the_truth_are_scikit_learns():
         assert_array_equal(row.model.predict(X), model.predict(X))
         assert row.seconds > 0
         assert row.failure == ""
-        assert_allclose(np.trapezoid(row.curve[1], row.curve[0]), row.area)
+        assert_allclose(trapezoid(row.curve[1], row.curve[0]), row.area)
 
 
 def test_the_truth_may_have_one_class_only():
@@ -90,7 +84,7 @@ def test_the_truth_may_have_one_class_only():
 
 
 def test_positives_are_hidden_in_turn():
-    """Figures as by hand: every fold's positives are unlabelled documents of the fit."""
+    """Figures as by hand: every fold's positives are unlabeled documents of the fit."""
     X, shown, _ = planted()
     row = compare_pu(X, shown, [PEBL()], n_splits=4, random_state=7)["PEBL"]
     fold = np.full(240, -1)
@@ -141,12 +135,12 @@ def test_the_area_is_an_auc(positive, others):
     st.lists(st.floats(-3, 5), min_size=2, max_size=20), st.lists(st.floats(-5, 3), min_size=2, max_size=20)
 )
 def test_the_area_bounds_the_auc(positive, negative):
-    """Where the unlabelled documents have the same positives: AUC = (area - share / 2) / (1 - share)."""
+    """Where the unlabeled documents have the same positives: AUC = (area - share / 2) / (1 - share)."""
     positive, negative = np.array(positive), np.array(negative)
-    unlabelled = np.concatenate([positive, negative])
-    area = 1 - _shares_above(positive, unlabelled).mean()
-    truth = np.arange(len(unlabelled)) < len(positive)
-    auc = roc_auc_score(truth, unlabelled)
+    unlabeled = np.concatenate([positive, negative])
+    area = 1 - _shares_above(positive, unlabeled).mean()
+    truth = np.arange(len(unlabeled)) < len(positive)
+    auc = roc_auc_score(truth, unlabeled)
     assert_allclose((area - truth.mean() / 2) / (1 - truth.mean()), auc, atol=1e-12)
     assert auc >= area - 1e-12 or area < 0.5
 
@@ -389,7 +383,7 @@ def test_a_picture_of_nothing_says_so():
 
 
 def simulated(rng, n_known, share, distance, n_unlabeled=2000):
-    """Scores of known positives, and of unlabelled documents with this share of others like them."""
+    """Scores of known positives, and of unlabeled documents with this share of others like them."""
     n_hidden = round(share * n_unlabeled)
     hidden, negative = rng.normal(distance, 1, n_hidden), rng.normal(0, 1, n_unlabeled - n_hidden)
     scores = np.concatenate([rng.normal(distance, 1, n_known), hidden, negative])
@@ -436,9 +430,9 @@ def test_scores_that_mix_give_an_upper_bound():
     st.lists(st.integers(-4, 4), min_size=1, max_size=30),
     st.floats(0.05, 0.99),
 )
-def test_the_share_is_a_share(positive, unlabelled, level):
+def test_the_share_is_a_share(positive, unlabeled, level):
     """Whatever the scores: between 0 and 1, inside its interval; only their order counts."""
-    scores = np.array(positive + unlabelled, dtype=float)
+    scores = np.array(positive + unlabeled, dtype=float)
     known = np.arange(len(scores)) < len(positive)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

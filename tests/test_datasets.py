@@ -130,7 +130,7 @@ def test_broken_private_and_test_modules_are_passed_over(toy, capfd, recwarn):
             "__init__.py": "",
             "good.py": 'def function():\n    "Adds apples together."\n',
             "broken.py": "import a_module_that_nobody_has_installed\n",
-            "worse.py": "raise RuntimeError('no licence')\n",
+            "worse.py": "raise RuntimeError('no license')\n",
             "warns.py": "import warnings\nwarnings.warn('old', DeprecationWarning)\n"
             'def warned():\n    "Peels bananas slowly."\n',
             "_private.py": "raise SystemExit\n",

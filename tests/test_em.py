@@ -179,7 +179,7 @@ def test_the_objective_has_the_first_word():
 
 @pytest.mark.parametrize("where", ["expect", "maximize", "callback"])
 @pytest.mark.parametrize("when", [1, 2, 4])
-def test_an_interrupt_leaves_what_was_learnt(where, when):
+def test_an_interrupt_leaves_what_was_learned(where, when):
     hill = Hill(float)
     calls = 0
 
@@ -360,7 +360,7 @@ def test_the_objective_never_falls_by_a_leap(rises, leaps, max_passes):
 @pytest.mark.parametrize("name", ["expect", "maximize", "copied", "leap", "release"])
 @pytest.mark.parametrize("when", range(1, 8))
 @pytest.mark.parametrize("falls", [False, True])
-def test_an_interrupt_among_leaps_leaves_what_was_learnt(name, when, falls):
+def test_an_interrupt_among_leaps_leaves_what_was_learned(name, when, falls):
     hill = Hill(below, nearer, (lambda *places: (-50.0, 1.0)) if falls else squarem)
     calls, function = 0, getattr(hill, name)
 

@@ -91,7 +91,7 @@ def test_tables_and_what_is_learnt_are_the_reference(kind, data):
 @kinds
 @given(data=st.data())
 def test_what_is_learnt_is_a_probability(kind, data):
-    """Labels, guesses and classes sum to one over themselves; labelled documents keep to their topics."""
+    """Labels, guesses and classes sum to one over themselves; labeled documents keep to their topics."""
     layout = data.draw(drawing.layouts())
     gate = gate_of(kind, layout)
     n_classes = layout.n_classes
@@ -102,8 +102,8 @@ def test_what_is_learnt_is_a_probability(kind, data):
         if kind == "fake":
             assert_columns_sum_to_one(table)
         else:
-            labelled = reference.missing_label_gate(layout.topic_class, n_classes)[:n_classes]
-            assert_array_equal(table[:n_classes], labelled)
+            labeled = reference.missing_label_gate(layout.topic_class, n_classes)[:n_classes]
+            assert_array_equal(table[:n_classes], labeled)
         if kind == "missing":
             assert_array_equal(table[n_classes:], np.ones((1, layout.n_topics)))
         if kind in ("hard", "soft"):
@@ -118,12 +118,12 @@ def test_what_is_learnt_is_a_probability(kind, data):
 
 @given(drawing.layouts(), st.data())
 def test_what_is_open_is_what_labels_allow(layout, data):
-    """A labelled document has its class's topics and those of no class, one without a label all of them."""
+    """A labeled document has its class's topics and those of no class, one without a label all of them."""
     for kind in KINDS:
         gate = gate_of(kind, layout)
-        n_unlabelled = layout.n_classes if kind in ("hard", "soft") else 1
+        n_unlabeled = layout.n_classes if kind in ("hard", "soft") else 1
         opened = gate.open()
-        assert opened.shape == (layout.n_classes + n_unlabelled, layout.n_topics)
+        assert opened.shape == (layout.n_classes + n_unlabeled, layout.n_topics)
         for c in range(layout.n_classes):
             assert_array_equal(opened[c] == 1, (layout.topic_class == c) | (layout.topic_class == -1))
         assert np.all(opened[layout.n_classes :] == 1)
@@ -135,10 +135,10 @@ def test_what_is_open_is_what_labels_allow(layout, data):
 @kinds
 @given(data=st.data())
 def test_states_are_the_reference(kind, data):
-    """The class of a labelled document, whatever its guess; else C, or C + the guess."""
+    """The class of a labeled document, whatever its guess; else C, or C + the guess."""
     layout = data.draw(drawing.layouts())
     code = data.draw(drawing.labels(6, layout.n_classes)).astype(np.int32)
-    guess = data.draw(drawing.labels(6, layout.n_classes, unlabelled=False)).astype(np.int32)
+    guess = data.draw(drawing.labels(6, layout.n_classes, unlabeled=False)).astype(np.int32)
     gate = gate_of(kind, layout)
     state = gate.states(code, guess)
     wanted = reference.GateModel(kind, layout.topic_class, layout.n_classes).states(code, guess)
@@ -155,7 +155,7 @@ def test_a_column_without_counts_keeps_what_it_had(kind):
     assert_array_equal(gate.learn(np.zeros_like(before)).table(), before)
 
 
-def test_hard_classes_of_topics_are_never_learnt():
+def test_hard_classes_of_topics_are_never_learned():
     """beta is, and Q only in the soft form."""
     layout = lay_out(np.array([1, 2]), 1)
     count = np.random.default_rng(0).uniform(size=(4, 4))
@@ -177,7 +177,7 @@ def one_component(layout, class_alpha=0.0, component_alpha=0.0):
 
 @given(drawing.layouts(max_extra=0), st.data())
 def test_chances_of_components_are_the_reference(layout, data):
-    """P(c) and P(z|c) from any counts and pseudo-counts; labelled states have their class's part of P(z)."""
+    """P(c) and P(z|c) from any counts and pseudo-counts; labeled states have their class's part of P(z)."""
     class_alpha, component_alpha = (data.draw(st.sampled_from([0.0, 1.0, 0.3])) for _ in range(2))
     gate = one_component(layout, class_alpha, component_alpha)
     shape = (layout.n_classes + 1, layout.n_topics)
@@ -255,7 +255,7 @@ def test_em_is_the_reference_step_by_step(kind, real, data):
     n_documents = messy.shape[0]
     layout = data.draw(drawing.layouts(max_classes=3, max_topics=2))
     code = data.draw(drawing.labels(n_documents, layout.n_classes)).astype(np.int32)
-    guess = data.draw(drawing.labels(n_documents, layout.n_classes, unlabelled=False)).astype(np.int32)
+    guess = data.draw(drawing.labels(n_documents, layout.n_classes, unlabeled=False)).astype(np.int32)
     weight = data.draw(st.none() | drawing.weights(n_documents, real))
     smoothing = data.draw(st.sampled_from([0.0, 0.01, 1.0]))
     settings = Settings(
@@ -283,7 +283,7 @@ def test_em_is_the_reference_step_by_step(kind, real, data):
         words,
         class_prior,
         strength=settings.prior_strength,
-        unlabelled_weight=settings.unlabeled_weight,
+        unlabeled_weight=settings.unlabeled_weight,
         smoothing=smoothing,
         n_passes=n_passes,
     )
@@ -384,16 +384,16 @@ PRIOR = np.array([0.5, 1.0, 2.0, 0.25, 1.5])
 
 
 def test_without_labels_missing_labels_are_plain_plsa(problem):
-    """The row of the unlabelled is all ones: no label, no difference."""
+    """The row of the unlabeled is all ones: no label, no difference."""
     gate = MissingLabel(LAYOUT)
-    unlabelled = np.full(12, -1, dtype=np.int32)
-    missing = run_under(gate, gate.states(unlabelled, GUESS), problem, prior=PRIOR)
+    unlabeled = np.full(12, -1, dtype=np.int32)
+    missing = run_under(gate, gate.states(unlabeled, GUESS), problem, prior=PRIOR)
     plain = run_under(OpenGate(5), None, problem, prior=PRIOR)
     assert_same_bits(missing, plain)
 
 
 def test_with_every_label_all_but_the_fake_label_are_supervised(problem):
-    """The guess of a labelled document is not looked at, and what is learnt of guesses changes nothing."""
+    """The guess of a labeled document is not looked at, and what is learned of guesses changes nothing."""
     code = np.where(CODE < 0, GUESS, CODE).astype(np.int32)
     supervised = run_under(FixedGate(LAYOUT.allowed()), code, problem, prior=PRIOR)
     for kind in ("missing", "hard", "soft"):
@@ -404,7 +404,7 @@ def test_with_every_label_all_but_the_fake_label_are_supervised(problem):
 
 
 def test_guesses_that_are_never_wrong_are_labels(problem):
-    """beta = identity, hard, nothing learnt: supervised PLSA on labels and guesses."""
+    """beta = identity, hard, nothing learned: supervised PLSA on labels and guesses."""
     gate = replace(Mislabeling.near_truth(LAYOUT, soft=False), beta=np.eye(3))
     guessed = run_under(FixedGate(gate.table()), gate.states(CODE, GUESS), problem, prior=PRIOR)
     code = np.where(CODE < 0, GUESS, CODE).astype(np.int32)
@@ -428,7 +428,7 @@ def test_guesses_that_say_nothing_are_missing_labels(problem, soft):
 
 
 def test_soft_is_hard_where_the_classes_of_topics_are_certain(problem):
-    """Q at one for a topic's class stays there, and beta is learnt as in the hard form."""
+    """Q at one for a topic's class stays there, and beta is learned as in the hard form."""
     hard = Mislabeling.near_truth(LAYOUT, soft=False)
     runs = [
         run_under(gate, gate.states(CODE, GUESS), problem, prior=PRIOR)
@@ -440,7 +440,7 @@ def test_soft_is_hard_where_the_classes_of_topics_are_certain(problem):
     assert_array_equal(first.unlabeled_class_topic, second.unlabeled_class_topic)
 
 
-def test_one_topic_a_class_leaves_a_labelled_document_no_choice(problem):
+def test_one_topic_a_class_leaves_a_labeled_document_no_choice(problem):
     """Whatever the gate, its topics are its class's alone, and what it says of words does not change."""
     layout = lay_out(np.ones(3, dtype=int), 0)
     problem = problem.replace(doc_topic=problem.doc_topic[:, :3], word_topic=problem.word_topic[:, :3])
@@ -454,8 +454,8 @@ def test_one_topic_a_class_leaves_a_labelled_document_no_choice(problem):
         assert_array_equal(fit.parameters.doc_topic[known, :3], np.eye(3)[CODE[known]])
 
 
-def test_the_fake_label_is_the_share_of_unlabelled_words():
-    """Without priors P(fake|z) is the unlabelled documents' share of the topic's words, exactly."""
+def test_the_fake_label_is_the_share_of_unlabeled_words():
+    """Without priors P(fake|z) is the unlabeled documents' share of the topic's words, exactly."""
     problem = drawing.random_problem([5, 3, 4, 7, 4, 6], 11, 5, np.float64, n_states=1)
     code = np.array([0, -1, 1, 2, -1, -1], dtype=np.int32)
     gate = FakeLabel.even(LAYOUT)

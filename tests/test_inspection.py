@@ -50,13 +50,13 @@ def reference_ratio(components, prior):
 
 
 @pytest.fixture(scope="module")
-def vectoriser():
+def vectorizer():
     return CountVectorizer().fit(TEXTS)
 
 
 @pytest.fixture(scope="module")
-def counts(vectoriser):
-    return vectoriser.transform(TEXTS)
+def counts(vectorizer):
+    return vectorizer.transform(TEXTS)
 
 
 @pytest.fixture(scope="module")
@@ -122,17 +122,17 @@ def test_a_lone_topic_is_compared_with_equal_words():
     assert_allclose(topic.scores, 0.5 * np.log(2))
 
 
-def test_frequent_words_say_little(classifier, vectoriser):
-    by_probability = top_words(classifier, vectoriser, n=1, by="probability")
-    by_ratio = top_words(classifier, vectoriser, n=3)
+def test_frequent_words_say_little(classifier, vectorizer):
+    by_probability = top_words(classifier, vectorizer, n=1, by="probability")
+    by_ratio = top_words(classifier, vectorizer, n=3)
     assert "the" in {topic.words[0] for topic in by_probability}
     assert "the" not in {word for topic in by_ratio[:3] for word in topic.words}
     assert "tea" in by_ratio[0].words
     assert "rain" in by_ratio[2].words
 
 
-def test_topics_of_a_classifier_have_their_class(classifier, vectoriser):
-    found = top_words(classifier, vectoriser)
+def test_topics_of_a_classifier_have_their_class(classifier, vectorizer):
+    found = top_words(classifier, vectorizer)
     assert [topic.label for topic in found] == ["food", "sport", "weather", None]
     assert [type(topic.label) for topic in found[:3]] == [str] * 3
     assert str(found[0]).startswith("food: tea ")
@@ -154,45 +154,45 @@ def test_topics_of_plsa_have_no_class(counts):
         lambda v: v.vocabulary_,
         lambda v: dict(reversed(v.vocabulary_.items())),
     ],
-    ids=["vectoriser", "array", "list", "tuple", "mapping", "mapping turned round"],
+    ids=["vectorizer", "array", "list", "tuple", "mapping", "mapping turned round"],
 )
-def test_columns_are_named_by_any_form_of_the_vocabulary(classifier, vectoriser, given):
-    names = vectoriser.get_feature_names_out()
+def test_columns_are_named_by_any_form_of_the_vocabulary(classifier, vectorizer, given):
+    names = vectorizer.get_feature_names_out()
     numbered = top_words(classifier, n=4)
-    for topic, plain in zip(top_words(classifier, given(vectoriser), n=4), numbered, strict=True):
+    for topic, plain in zip(top_words(classifier, given(vectorizer), n=4), numbered, strict=True):
         assert topic.words == tuple(names[int(word)] for word in plain.words)
         assert all(type(word) is str for word in topic.words)
 
 
-def test_columns_are_named_by_a_frame(vectoriser, counts):
+def test_columns_are_named_by_a_frame(vectorizer, counts):
     pandas = pytest.importorskip("pandas")
-    names = vectoriser.get_feature_names_out()
+    names = vectorizer.get_feature_names_out()
     frame = pandas.DataFrame(counts.toarray(), columns=names)
     named = PLSA(2, random_state=0).fit(frame)
     assert top_words(named) == top_words(PLSA(2, random_state=0).fit(counts.toarray()), names)
 
 
 @pytest.mark.parametrize("between", [[], [CountScaler(tf="log", idf=True)]])
-def test_a_pipeline_names_its_own_columns(vectoriser, between):
+def test_a_pipeline_names_its_own_columns(vectorizer, between):
     model = make_pipeline(CountVectorizer(), *between, PLSAClassifier(random_state=0))
     model.fit(TEXTS, LABELS)
-    assert top_words(model) == top_words(model[-1], vectoriser)
-    names = [f"<{name}>" for name in vectoriser.get_feature_names_out()]
+    assert top_words(model) == top_words(model[-1], vectorizer)
+    names = [f"<{name}>" for name in vectorizer.get_feature_names_out()]
     assert top_words(model, names) == top_words(model[-1], names)
 
 
 def test_a_pipeline_that_cannot_name_columns_numbers_them():
-    vectoriser = HashingVectorizer(n_features=64, alternate_sign=False, norm=None)
-    model = make_pipeline(vectoriser, PLSA(2, random_state=0)).fit(TEXTS)
+    vectorizer = HashingVectorizer(n_features=64, alternate_sign=False, norm=None)
+    model = make_pipeline(vectorizer, PLSA(2, random_state=0)).fit(TEXTS)
     words = [word for topic in top_words(model) for word in topic.words]
     assert words
     assert all(0 <= int(word) < 64 for word in words)
 
 
-def test_models_of_scikit_learn_do_as_well(counts, vectoriser):
+def test_models_of_scikit_learn_do_as_well(counts, vectorizer):
     model = LatentDirichletAllocation(3, random_state=0).fit(counts)
-    found = top_words(model, vectoriser, n=3, by="probability")
-    names = vectoriser.get_feature_names_out()
+    found = top_words(model, vectorizer, n=3, by="probability")
+    names = vectorizer.get_feature_names_out()
     for topic, row in zip(found, model.components_, strict=True):
         assert topic.words == tuple(names[np.argsort(-row, kind="stable")[:3]])
         assert_allclose(topic.scores, np.sort(row)[::-1][:3] / row.sum())

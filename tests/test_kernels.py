@@ -15,6 +15,7 @@ import drawing
 import numpy as np
 import pytest
 import reference
+from helpers import assert_same_bits, needs_threads
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -33,7 +34,6 @@ COLUMN_BLOCK = 2048  # words whose column sums are added up first, in _em.pyx
 
 types = pytest.mark.parametrize(("real", "index"), drawing.TYPE_PAIRS, ids=drawing.TYPE_NAMES)
 reals = pytest.mark.parametrize("real", drawing.REALS, ids=lambda real: np.dtype(real).name)
-needs_threads = pytest.mark.skipif(not _kernels.OPENMP, reason="built without OpenMP")
 
 # Relative error of a kernel's sum: some roundings for every term.
 RELATIVE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-12}
@@ -162,16 +162,6 @@ def fold(problem, max_rounds, tolerance, n_threads=1, level=None):
     )
     assert not topic[:, n_topics:].any(), "padding must stay zero"
     return FoundFold(topic[:, :n_topics], log_likelihood, rounds, impossible)
-
-
-def assert_same_bits(one, other):
-    for field in fields(one):
-        x, y = getattr(one, field.name), getattr(other, field.name)
-        if x is None:
-            assert y is None
-        else:
-            assert x.dtype == y.dtype
-            assert x.tobytes() == y.tobytes(), field.name
 
 
 def assert_close(found, wanted, real, scale=1.0, err_msg=""):
@@ -562,8 +552,8 @@ def test_inputs_are_not_written_to(real, index, data):
         1e-3,
         2,
     )
-    _kernels.normalise_rows(written["doc_count"], prior, fallback, state, 2)
-    _kernels.normalise_columns(written["word_count"], word_topic, 0.1, problem.n_topics, 2)
+    _kernels.normalize_rows(written["doc_count"], prior, fallback, state, 2)
+    _kernels.normalize_columns(written["word_count"], word_topic, 0.1, problem.n_topics, 2)
     _kernels.sum_logs(word_topic, frozen(np.ones(width, dtype=real)))
     for name, x in (inputs | {"fallback": fallback}).items():
         assert before[name] == (None if x is None else x.tobytes()), name
@@ -742,14 +732,14 @@ def test_fold_is_the_reference(real, index, data):
 @reals
 @given(data=st.data())
 def test_fold_makes_the_same_update_as_a_pass(real, data):
-    """One round is one pass of `expect` and `normalise_rows`, bit for bit."""
+    """One round is one pass of `expect` and `normalize_rows`, bit for bit."""
     problem = data.draw(drawing.problems(real))
     prior = None if problem.prior is None else padded(problem.prior, real)
     # Where there is nothing to learn from, fold keeps the start: here the same for a whole state.
     start = problem.fallback[0 if problem.state is None else problem.state]
     problem = problem.replace(doc_topic=np.ascontiguousarray(np.broadcast_to(start, problem.doc_topic.shape)))
     rows = padded(expect(problem).doc, real)
-    _kernels.normalise_rows(rows, prior, padded(problem.fallback, real), problem.state, 1)
+    _kernels.normalize_rows(rows, prior, padded(problem.fallback, real), problem.state, 1)
     found = fold(problem, 1, -1)
     assert_array_equal(found.doc_topic, rows[:, : problem.n_topics])
 
@@ -841,8 +831,8 @@ def test_fold_of_a_training_document_at_a_fixed_point_gives_its_topics(with_prio
         found = expect(problem)
         doc, word = padded(found.doc, float), padded(found.word, float)
         prior = None if problem.prior is None else padded(problem.prior, float)
-        _kernels.normalise_rows(doc, prior, padded(problem.fallback, float), problem.state, 1)
-        _kernels.normalise_columns(word, padded(problem.word_topic, float), 0.1, 3, 1)
+        _kernels.normalize_rows(doc, prior, padded(problem.fallback, float), problem.state, 1)
+        _kernels.normalize_columns(word, padded(problem.word_topic, float), 0.1, 3, 1)
         problem = problem.replace(doc_topic=doc[:, :3].copy(), word_topic=word[:, :3].copy())
     again = fold(problem, 1, -1)
     assert_allclose(again.doc_topic, problem.doc_topic, atol=1e-8)
@@ -857,17 +847,17 @@ def test_fold_of_a_training_document_at_a_fixed_point_gives_its_topics(with_prio
 
 @reals
 @given(data=st.data())
-def test_normalise_rows_is_the_reference(real, data):
+def test_normalize_rows_is_the_reference(real, data):
     problem = data.draw(drawing.problems(real))
     rows = np.float64(expect(problem).doc).astype(real)
     prior = None if problem.prior is None else padded(problem.prior, real)
-    wanted = reference.normalise_rows(rows, problem.prior, problem.fallback, problem.state)
+    wanted = reference.normalize_rows(rows, problem.prior, problem.fallback, problem.state)
     first = None
     for level in LEVELS:
         for n_threads in (1, 2):
             _kernels.use_level(level)
             found = padded(rows, real)
-            _kernels.normalise_rows(found, prior, padded(problem.fallback, real), problem.state, n_threads)
+            _kernels.normalize_rows(found, prior, padded(problem.fallback, real), problem.state, n_threads)
             assert_close(found[:, : problem.n_topics], wanted, real)
             assert not found[:, problem.n_topics :].any()
             first = found if first is None else first
@@ -876,19 +866,19 @@ def test_normalise_rows_is_the_reference(real, data):
 
 @reals
 @given(data=st.data())
-def test_normalise_columns_is_the_reference(real, data):
+def test_normalize_columns_is_the_reference(real, data):
     problem = data.draw(drawing.problems(real))
     smoothing = data.draw(st.sampled_from([0.0, 0.01, 1.0, 1e9]))
     rows = expect(problem).word.copy()
     if data.draw(st.booleans()):
         rows[:, 0] = 0  # a topic that died
-    wanted = reference.normalise_columns(rows, problem.word_topic, smoothing)
+    wanted = reference.normalize_columns(rows, problem.word_topic, smoothing)
     first = None
     for level in LEVELS:
         for n_threads in (1, 2):
             _kernels.use_level(level)
             found = padded(rows, real)
-            _kernels.normalise_columns(
+            _kernels.normalize_columns(
                 found, padded(problem.word_topic, real), smoothing, problem.n_topics, n_threads
             )
             assert_close(found[:, : problem.n_topics], wanted, real)
@@ -915,11 +905,11 @@ def test_normalising_many_rows_gives_the_same_bits(real):
         for level in LEVELS:
             _kernels.use_level(level)
             by_row.append(padded(rows, real))
-            _kernels.normalise_rows(by_row[-1], padded(prior, real), padded(fallback, real), state, n_threads)
+            _kernels.normalize_rows(by_row[-1], padded(prior, real), padded(fallback, real), state, n_threads)
             by_column.append(padded(rows, real))
-            _kernels.normalise_columns(by_column[-1], padded(old, real), 0.5, 5, n_threads)
-    assert_close(by_row[0][:, :5], reference.normalise_rows(rows, prior, fallback, state), real)
-    assert_close(by_column[0][:, :5], reference.normalise_columns(rows, old, 0.5), real)
+            _kernels.normalize_columns(by_column[-1], padded(old, real), 0.5, 5, n_threads)
+    assert_close(by_row[0][:, :5], reference.normalize_rows(rows, prior, fallback, state), real)
+    assert_close(by_column[0][:, :5], reference.normalize_columns(rows, old, 0.5), real)
     for found in (by_row, by_column):
         assert len({array.tobytes() for array in found}) == 1
 
@@ -932,7 +922,7 @@ def test_smoothing_too_small_for_the_type_is_no_smoothing(real, smoothing):
     rows[:, 0] = 1
     old = np.full((4, 3), 0.25, dtype=real)
     found = padded(rows, real)
-    _kernels.normalise_columns(found, padded(old, real), smoothing, 3, 1)
+    _kernels.normalize_columns(found, padded(old, real), smoothing, 3, 1)
     assert_allclose(found[:, :3], 0.25)
 
 
@@ -1242,7 +1232,7 @@ def test_outputs_must_be_writable(name):
 def test_more_topics_than_fit_in_a_row_are_refused():
     rows = np.ones((3, 8), dtype=np.float32)
     with pytest.raises(ValueError, match="9 topics do not fit in rows of 8"):
-        _kernels.normalise_columns(rows, rows.copy(), 0.0, 9, 1)
+        _kernels.normalize_columns(rows, rows.copy(), 0.0, 9, 1)
 
 
 NONE_AS_AN_ARRAY = {
@@ -1251,9 +1241,9 @@ NONE_AS_AN_ARRAY = {
     " np.ones((1, 8)), np.ones(1), None, np.ones(1, np.int32), 1)",
     "corpus": "_kernels.expect(None, None, row, None, row, row, *[None] * 7, 1)",
     "topic": "_kernels.fold(corpus, None, row, None, row, *[None] * 4, 1, 0.0, 1)",
-    "rows": "_kernels.normalise_rows(None, None, row, None, 1)",
-    "fallback": "_kernels.normalise_rows(row.copy(), None, None, None, 1)",
-    "old": "_kernels.normalise_columns(row.copy(), None, 0.0, 8, 1)",
+    "rows": "_kernels.normalize_rows(None, None, row, None, 1)",
+    "fallback": "_kernels.normalize_rows(row.copy(), None, None, None, 1)",
+    "old": "_kernels.normalize_columns(row.copy(), None, 0.0, 8, 1)",
     "weight": "_kernels.sum_logs(row, None)",
     "offset": "_kernels.Corpus(None, None, None, 1)",
     "rows of words": "_kernels.document_sums(corpus, None, row.copy(), 1)",
@@ -1427,7 +1417,7 @@ def test_a_process_forked_after_threads_were_used_does_not_hang():
 @pytest.mark.skipif(
     threading.current_thread() is not threading.main_thread(), reason="signals need the main thread"
 )
-def test_an_interrupt_during_a_pass_is_honoured_when_it_ends():
+def test_an_interrupt_during_a_pass_is_honored_when_it_ends():
     """The kernel finishes, and Python then sees the signal; nothing is lost."""
     problem = drawing.random_problem([300] * 600, 2000, 64, np.float64)
     given, written = arguments(problem), outputs(problem)

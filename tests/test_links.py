@@ -119,7 +119,7 @@ def test_a_link_shares_its_weight_with_the_others_of_its_document():
     plain = links_of(positive, pairs, 2.0, 0.5, None).all()
     assert_allclose(np.concatenate([np.ravel(each.weight) for each in plain]), [2, 0.5, 2, 2, 2, 0.5])
     few = links_of(np.array([True, True, True, True, False]), (as_pairs([]), as_pairs([])), 2.0, 0.5, 10.0)
-    assert_allclose(few.cannot[0].weight, 5 / 4)  # the unlabelled document has four links
+    assert_allclose(few.cannot[0].weight, 5 / 4)  # the unlabeled document has four links
 
 
 def test_links_of_no_weight_do_nothing():

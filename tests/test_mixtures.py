@@ -7,20 +7,16 @@ import drawing
 import numpy as np
 import pytest
 import reference
+from helpers import Stopper, assert_same_bits, assert_usable, interrupting, learned, partly_labeled
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from plsa.labels.supervision import Labels, Layout, lay_out
 from scipy import sparse
 from scipy.special import logsumexp, softmax
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.pipeline import make_pipeline
 
-from plsa import CountScaler, LabeledKFold, NaiveBayesEM, _kernels, annealing_schedule, inputs, top_words
+from plsa import CountScaler, NaiveBayesEM, _kernels, annealing_schedule, inputs, top_words
 from plsa.datasets import planted_corpus
 from plsa.engine import em
 from plsa.engine.counts import Counts
@@ -32,7 +28,6 @@ from plsa.learning.evidence import Corpus, hold_out
 
 types = pytest.mark.parametrize(("real", "index"), drawing.TYPE_PAIRS, ids=drawing.TYPE_NAMES)
 reals = pytest.mark.parametrize("real", drawing.REALS, ids=lambda real: np.dtype(real).name)
-needs_threads = pytest.mark.skipif(not _kernels.OPENMP, reason="built without OpenMP")
 components = pytest.mark.parametrize("n_components", [1, 3])
 
 # What a logarithm of a probability may be off by, of its size.
@@ -42,52 +37,16 @@ SMALLEST = {np.dtype(np.float32): 1e-20, np.dtype(np.float64): 1e-250}
 SHORT_SCHEDULE = [0.1, 0.2, 0.5, 1.0]
 
 
-@cache
 def planted(seed=1, document_length=25):
-    """Documents of four classes of two topics each, and labels for one in six."""
-    corpus = planted_corpus(
-        240,
-        120,
-        8,
-        n_classes=4,
-        document_length=document_length,
-        word_concentration=1.0,
-        random_state=seed,
-        dtype="float64",
-    )
-    labels = np.where(np.arange(240) % 6 == 0, corpus.target, -1)
-    return corpus.counts, labels, corpus.target
-
-
-def learnt(model):
-    """All that a fit has left, by name."""
-    return {name: value for name, value in vars(model).items() if name.endswith("_")}
-
-
-def assert_same_bits(found, wanted):
-    assert learnt(found).keys() == learnt(wanted).keys()
-    for name, value in learnt(wanted).items():
-        assert_array_equal(getattr(found, name), value, err_msg=name)
+    """Documents of four classes of two topics each, labels for one in six, and the truth."""
+    options = {"document_length": document_length, "word_concentration": 1.0, "dtype": "float64"}
+    return partly_labeled(240, 120, seed=seed, **options)
 
 
 def assert_same_parameters(found, wanted, rtol=1e-8):
     """P(w|z), P(z) and P(class), but for rounding."""
     for name in ("components_", "topic_prior_", "class_prior_"):
         assert_allclose(getattr(found, name), getattr(wanted, name), rtol=rtol, atol=1e-12, err_msg=name)
-
-
-def assert_usable(found, X):
-    """A fitted estimator: distributions and predictions."""
-    for name in ("components_", "doc_topic_", "transduction_"):
-        assert_allclose(getattr(found, name).sum(axis=1), 1, rtol=1e-9, err_msg=name)
-    assert_allclose([found.topic_prior_.sum(), found.class_prior_.sum()], 1, rtol=1e-9)
-    probability = found.predict_proba(X)
-    assert np.isfinite(probability).all()
-    assert_allclose(probability.sum(axis=1), 1, rtol=1e-9)
-    assert_allclose(found.transform(X).sum(axis=1), 1, rtol=1e-9)
-    assert not np.isnan(found.predict_log_proba(X)).any()
-    assert set(found.predict(X)) <= set(found.classes_)
-    assert len(found.guesses_) == len(found.doc_topic_)
 
 
 # --- the steps against the reference -------------------------------------------------------------
@@ -319,7 +278,7 @@ def test_learning_is_the_reference(n_components, annealing, weighted, seed):
 
 
 def test_components_are_dealt_out_within_the_class():
-    """Each labelled document has one of its class's; all get their share; a lack is made up at random."""
+    """Each labeled document has one of its class's; all get their share; a lack is made up at random."""
     X, y, _ = planted()
     counts = inputs.check_counts(NaiveBayesEM(), X, reset=True, dtype="float64")
     corpus = Corpus(counts, Labels(np.arange(4), y.astype(np.int32)), None)
@@ -363,46 +322,6 @@ def test_empty_documents_take_no_component_from_others():
 # --- the objective -------------------------------------------------------------------------------
 
 
-@given(data=st.data())
-def test_the_objective_never_falls(data):
-    """Odd corpora, labels and weights, every prior, annealed or not: it climbs, and the model predicts."""
-    X, _ = data.draw(drawing.messy_counts(some_words=True))
-    code, y = data.draw(drawing.partial_labels(X.shape[0]))
-    weight = data.draw(st.none() | drawing.weights(X.shape[0]))
-    if weight is not None:
-        weight[np.flatnonzero(code >= 0)[0]] = 1
-    unlabeled_weight = data.draw(st.sampled_from([1.0, 0.1, 0.0]))
-    counted = np.where(code < 0, unlabeled_weight, 1) * (1 if weight is None else weight)
-    assume(counted @ X.sum(axis=1) > 0)
-    model = NaiveBayesEM(
-        data.draw(st.integers(1, 3)),
-        unlabeled_weight,
-        data.draw(st.sampled_from([None, SHORT_SCHEDULE])),
-        correspondence=data.draw(st.sampled_from([None, "labels", "kl"])),
-        alpha=data.draw(drawing.alphas(X.shape[1])),
-        class_alpha=data.draw(st.sampled_from([0.0, 1.0])),
-        component_alpha=data.draw(st.sampled_from([1.0, 0.0])),
-        scaling=data.draw(st.sampled_from([None, CountScaler(), "auto"])),
-        max_iter=data.draw(st.integers(0, 6)),
-        n_init=data.draw(st.integers(1, 2)),
-        tol=0,
-        random_state=0,
-    ).fit(X, y, sample_weight=weight)
-    trace = model.objective_trace_
-    assert np.isfinite(trace).all()
-    slack = 1e-11 * max(np.abs(trace).max(), X.sum() * 5, 1)
-    assert np.diff(trace).min(initial=0) >= -slack
-    probability = model.predict_proba(X)
-    assert np.isfinite(probability).all()
-    for rows in (probability, model.doc_topic_, model.transduction_, model.transform(X)):
-        assert_allclose(rows.sum(axis=1), 1, rtol=1e-9)
-    assert_allclose([model.topic_prior_.sum(), model.class_prior_.sum()], 1, rtol=1e-9)
-    assert not np.isnan(model.predict_log_proba(X)).any()
-    known = code >= 0
-    assert_array_equal(model.guesses_[known], model.classes_[code[known]])
-    assert not model.doc_topic_[known][code[known][:, np.newaxis] != model.topic_class_].any()
-
-
 @components
 def test_it_settles_where_a_step_gains_little(n_components):
     """Each step but the last gains more than tol a word, documents counted as they weigh."""
@@ -427,18 +346,6 @@ def test_where_nothing_is_hidden_nothing_is_annealed():
     assert len(NaiveBayesEM([1, 1, 1, 2], annealing=SHORT_SCHEDULE).fit(X, target).annealing_trace_) == 4
 
 
-def test_the_best_of_several_starts_is_kept():
-    """n_init=4 is the best of four fits that share a generator, parameters and all."""
-    X, y, _ = planted()
-    rng = np.random.RandomState(7)
-    each = [NaiveBayesEM(3, max_iter=5, random_state=rng).fit(X, y) for _ in range(4)]
-    best = NaiveBayesEM(3, max_iter=5, n_init=4, random_state=np.random.RandomState(7)).fit(X, y)
-    reached = [model.objective_trace_[-1] for model in each]
-    assert len(set(reached)) == 4
-    assert np.argmax(reached) in (1, 2), "were the first or the last the best, nothing would be shown"
-    assert_same_bits(best, each[np.argmax(reached)])
-
-
 # --- naive Bayes ---------------------------------------------------------------------------------
 
 
@@ -447,7 +354,7 @@ def test_with_every_label_it_is_multinomial_naive_bayes(data):
     """One component a class, with and without weights, alpha a number or one for each word."""
     messy, clean = data.draw(drawing.messy_counts(some_words=True, unusual=(0.0, 0.5, 1e6)))
     n_documents, n_words = clean.shape
-    y = data.draw(drawing.labels(n_documents, 3, unlabelled=False))
+    y = data.draw(drawing.labels(n_documents, 3, unlabeled=False))
     alpha = data.draw(drawing.alphas(n_words))
     alpha = np.maximum(alpha, 0.01) if np.ndim(alpha) else max(alpha, 0.01)
     weight = data.draw(st.none() | drawing.weights(n_documents))
@@ -484,22 +391,6 @@ def test_naive_bayes_of_a_corpus():
         assert found.score(new, new_target, weight) == wanted.score(new, new_target, weight)
 
 
-def test_unlabelled_documents_help_where_labels_are_few():
-    """Two labels a class of 200: much better than the labels alone."""
-    corpus = planted_corpus(
-        800, 800, 4, n_classes=4, document_length=30, word_concentration=0.6, random_state=0
-    )
-    y = np.full(800, -1)
-    for c in range(4):
-        y[np.flatnonzero(corpus.target == c)[:2]] = c
-    new = y < 0
-    alone = NaiveBayesEM(unlabeled_weight=0).fit(corpus.counts, y)
-    found = NaiveBayesEM().fit(corpus.counts, y)
-    right = np.mean(found.guesses_[new] == corpus.target[new])
-    assert right > 0.95
-    assert right > alone.score(corpus.counts[new], corpus.target[new]) + 0.05
-
-
 # --- annealing -----------------------------------------------------------------------------------
 
 
@@ -509,7 +400,7 @@ def test_one_power_of_one_is_no_annealing(n_components, correspondence):
     """[1.0], False and None are the same fit, bit for bit in everything."""
     X, y, _ = planted()
     wanted = NaiveBayesEM(n_components, max_iter=5, random_state=0).fit(X, y)
-    for annealing in ([1.0], np.array([1]), (1.0,), False):
+    for annealing in ([1.0], np.array([1]), (1.0,), False, np.bool_(False)):
         found = NaiveBayesEM(
             n_components, annealing=annealing, correspondence=correspondence, max_iter=5, random_state=0
         ).fit(X, y)
@@ -550,26 +441,9 @@ def test_the_way_of_annealing_is_told(n_components):
 def test_true_is_the_usual_schedule():
     X, y, _ = planted()
     wanted = NaiveBayesEM(annealing=annealing_schedule(), max_iter=2).fit(X, y)
-    for annealing in (True, annealing_schedule().tolist()):
+    for annealing in (True, np.bool_(True), annealing_schedule().tolist()):
         assert_same_bits(NaiveBayesEM(annealing=annealing, max_iter=2).fit(X, y), wanted)
     assert len(wanted.annealing_trace_) == 395
-
-
-def test_truths_of_numpy_are_truths():
-    """As a grid that is an array hands them in."""
-    X, y, _ = planted()
-    for annealing in (True, False):
-        wanted = NaiveBayesEM(annealing=annealing, max_iter=2).fit(X, y)
-        assert_same_bits(NaiveBayesEM(annealing=np.bool_(annealing), max_iter=2).fit(X, y), wanted)
-
-
-def test_powers_that_leave_nothing_are_refused():
-    """They would be no numbers in the end."""
-    with pytest.raises(ValueError, match="start == 1e-310, but must be a finite number >= 1e-06"):
-        annealing_schedule(1e-310, 2)
-    X, y, _ = planted()
-    with pytest.raises(ValueError, match="annealing holds the power 1e-50 at 0; below 1e-06"):
-        NaiveBayesEM(annealing=[1e-50, 1.0]).fit(X, y)
 
 
 @given(start=st.floats(1e-4, 1), factor=st.floats(1.01, 10), steps=st.integers(1, 3))
@@ -624,7 +498,7 @@ def test_schedules_that_are_none(arguments, message):
 
 @components
 @pytest.mark.parametrize("annealing", [None, SHORT_SCHEDULE], ids=["EM", "annealed"])
-def test_unlabelled_documents_of_no_weight_are_absent(n_components, annealing):
+def test_unlabeled_documents_of_no_weight_are_absent(n_components, annealing):
     """unlabeled_weight=0: the parameters of the labels alone; the others still get topics and guesses."""
     X, y, _ = planted()
     known = y >= 0
@@ -638,7 +512,7 @@ def test_unlabelled_documents_of_no_weight_are_absent(n_components, annealing):
 
 
 @components
-def test_unlabelled_documents_of_weight_two_are_there_twice(n_components):
+def test_unlabeled_documents_of_weight_two_are_there_twice(n_components):
     X, y, _ = planted()
     parameters = {"max_iter": 5, "tol": 0, "random_state": 0}
     found = NaiveBayesEM(n_components, 2, **parameters).fit(X, y)
@@ -648,56 +522,10 @@ def test_unlabelled_documents_of_weight_two_are_there_twice(n_components):
     assert_allclose(found.objective_trace_, twice.objective_trace_, rtol=1e-11)
 
 
-@components
-@pytest.mark.parametrize("annealing", [None, SHORT_SCHEDULE], ids=["EM", "annealed"])
-@pytest.mark.parametrize("scaling", [None, "auto"])
-def test_a_weight_is_a_repetition(n_components, annealing, scaling):
-    """Weight two is the document twice, weight zero no document: also where components are dealt out."""
-    X, y, _ = planted()
-    weight = np.random.default_rng(0).integers(0, 4, 240)
-    again = np.repeat(np.arange(240), weight)
-    parameters = {
-        "annealing": annealing,
-        "correspondence": "kl",
-        "scaling": scaling,
-        "unlabeled_weight": 0.5,
-        "max_iter": 5,
-        "tol": 0,
-        "random_state": 0,
-    }
-    weighted = NaiveBayesEM(n_components, **parameters).fit(X, y, sample_weight=weight)
-    repeated = NaiveBayesEM(n_components, **parameters).fit(X[again], y[again])
-    assert str(weighted.scaling_) == str(repeated.scaling_)
-    assert_same_parameters(weighted, repeated, rtol=1e-7)
-    assert_allclose(weighted.objective_trace_, repeated.objective_trace_, rtol=1e-10)
-    assert_allclose(weighted.doc_topic_[again], repeated.doc_topic_, rtol=1e-6, atol=1e-9)
-
-
 # --- components of classes -----------------------------------------------------------------------
 
 
-def test_components_of_classes():
-    """A number, a list, an array, a mapping by name: so many rows of components_, in the classes' order."""
-    X, y, _ = planted()
-    names = np.array(["ant", "bee", "cat", "dog", None], dtype=object)[y]
-    for given_components, wanted in (
-        (1, [1, 1, 1, 1]),
-        (np.int64(2), [2, 2, 2, 2]),
-        ([2, 1, 3, 1], [2, 1, 3, 1]),
-        ((1, 2, 1, 1), [1, 2, 1, 1]),
-        (np.array([1, 1, 2, 1]), [1, 1, 2, 1]),
-        ({"dog": 1, "ant": 2, "bee": 1, "cat": 3}, [2, 1, 3, 1]),
-    ):
-        found = NaiveBayesEM(given_components, max_iter=3, random_state=0).fit(X, names)
-        assert found.components_per_class_ == wanted
-        assert_array_equal(found.topic_class_, np.repeat(np.arange(4), wanted))
-        assert_array_equal(found.label_topic_, found.topic_class_ == np.arange(4)[:, np.newaxis])
-        assert found.components_.shape == (sum(wanted), 120)
-        assert found.component_scores_ == {}
-        assert_usable(found, X)
-
-
-def test_a_labelled_document_has_components_of_its_class_only():
+def test_a_labeled_document_has_components_of_its_class_only():
     """P(z|d) of the fit is zero elsewhere; P(class|d) is the sum over the class's components (eq. 3.13)."""
     X, y, _ = planted()
     found = NaiveBayesEM([3, 1, 2, 4], random_state=0).fit(X, y)
@@ -714,13 +542,11 @@ def test_a_labelled_document_has_components_of_its_class_only():
     assert_array_equal(found.guesses_, found.transduction_.argmax(axis=1))
     assert_array_equal(found.predict(X), found.predict_proba(X).argmax(axis=1))
     alone = logsumexp(found.joint_log_likelihood(X), axis=1)
-    assert_allclose(
-        alone[~known].sum(), found.log_likelihood_ - _labelled_likelihood(found, X, y), rtol=1e-10
-    )
+    assert_allclose(alone[~known].sum(), found.log_likelihood_ - _labeled_likelihood(found, X, y), rtol=1e-10)
 
 
-def _labelled_likelihood(model, X, y):
-    """sum over labelled documents of log P(d, their class)."""
+def _labeled_likelihood(model, X, y):
+    """sum over labeled documents of log P(d, their class)."""
     known = np.flatnonzero(y >= 0)
     return model.joint_log_likelihood(X[known])[np.arange(len(known)), y[known]].sum()
 
@@ -745,14 +571,14 @@ def test_chances_of_classes_and_components():
 
 @pytest.mark.parametrize("component_alpha", [0.0, 1.0])
 @pytest.mark.parametrize("alpha", [0.0, 0.1])
-def test_more_components_than_labelled_documents(alpha, component_alpha):
-    """A label a class, seven components each: unlabelled documents shape them, and they differ."""
+def test_more_components_than_labeled_documents(alpha, component_alpha):
+    """A label a class, seven components each: unlabeled documents shape them, and they differ."""
     X, _, target = planted()
     y = np.full(240, -1)
     first = np.unique(target, return_index=True)[1]
     y[first] = target[first]
     found = NaiveBayesEM(7, alpha=alpha, component_alpha=component_alpha, random_state=0).fit(X, y)
-    assert_usable(found, X)
+    assert_usable(found, X, rtol=1e-9)
     assert len(np.unique(found.components_.round(6), axis=0)) > 14
     assert np.diff(found.objective_trace_).min() > -1e-9 * abs(found.objective_trace_[0])
 
@@ -771,7 +597,7 @@ def crossed():
 
 
 def test_several_components_tell_apart_what_one_cannot():
-    """And "auto" finds that out from the labelled documents alone."""
+    """And "auto" finds that out from the labeled documents alone."""
     X, y, target = crossed()
     new = y < 0
     one = NaiveBayesEM().fit(X, y)
@@ -785,7 +611,7 @@ def test_several_components_tell_apart_what_one_cannot():
 
 
 def cross_validated(X, y, number, parts):
-    """The share of labelled documents that a fit without them and without their label has right."""
+    """The share of labeled documents that a fit without them and without their label has right."""
     right = []
     for held in parts:
         hidden, weight = y.copy(), np.ones(len(y))
@@ -795,17 +621,17 @@ def cross_validated(X, y, number, parts):
     return np.mean(right)
 
 
-@pytest.mark.parametrize("n_labelled", [40, 60], ids=["one at a time", "a tenth at a time"])
-def test_the_number_of_components_is_cross_validated(n_labelled):
+@pytest.mark.parametrize("n_labeled", [40, 60], ids=["one at a time", "a tenth at a time"])
+def test_the_number_of_components_is_cross_validated(n_labeled):
     """Its scores are those of fits by hand; of equals the fewest; it stops after two that are no better."""
     X, _, target = crossed()
-    y = np.where(np.arange(120) < n_labelled, target, -1)
+    y = np.where(np.arange(120) < n_labeled, target, -1)
     found = NaiveBayesEM("auto", random_state=3).fit(X, y)
     scores = found.component_scores_
     tried = list(scores)
     assert tried == [1, 2, 3, 5, 10, 20, 40][: len(tried)]
-    parts = [[d] for d in range(n_labelled)]
-    if n_labelled > 50:
+    parts = [[d] for d in range(n_labeled)]
+    if n_labeled > 50:
         counts = inputs.check_counts(NaiveBayesEM(), X, reset=True, dtype="float64")
         corpus = Corpus(counts, Labels(np.arange(2), y.astype(np.int32)), None)
         parts = [held for _, held in hold_out(corpus, sample=False, folds=10, parts=10)]
@@ -819,11 +645,11 @@ def test_the_number_of_components_is_cross_validated(n_labelled):
     assert_array_equal(found.components_, again.components_)
 
 
-@pytest.mark.parametrize("n_labelled", [40, 60], ids=["one at a time", "a tenth at a time"])
-def test_the_number_of_components_is_that_of_repeated_documents_in_any_order(n_labelled):
+@pytest.mark.parametrize("n_labeled", [40, 60], ids=["one at a time", "a tenth at a time"])
+def test_the_number_of_components_is_that_of_repeated_documents_in_any_order(n_labeled):
     """Copies are held out together, and which with which depends on their words alone."""
     X, _, target = crossed()
-    y = np.where(np.arange(120) < n_labelled, target, -1)
+    y = np.where(np.arange(120) < n_labeled, target, -1)
     weight = np.random.default_rng(1).integers(0, 3, 120)
     again = np.random.default_rng(0).permutation(np.repeat(np.arange(120), weight))
     weighted = NaiveBayesEM("auto", random_state=0).fit(X, y, sample_weight=weight)
@@ -859,31 +685,17 @@ def test_without_labels_to_hold_out_an_open_number_is_one():
 
 
 def test_labels_of_no_weight_are_no_evidence():
-    """All labelled documents but one weigh nothing: without that one there is no class, and no NaN either."""
+    """All labeled documents but one weigh nothing: without that one there is no class, and no NaN either."""
     X, y, _ = planted()
     weight = np.where(y >= 0, 0.0, 1.0)
     weight[np.flatnonzero(y >= 0)[0]] = 1
-    assert_usable(NaiveBayesEM("auto").fit(X, y, sample_weight=weight), X)
-
-
-def test_auto_scaling_takes_what_scores_best():
-    """It is one of the four tried, with the highest score, and refitting with it gives the same model."""
-    X, y, _ = planted()
-    model = NaiveBayesEM(2, scaling="auto", random_state=0).fit(X, y)
-    assert len(model.scaling_scores_) == 4
-    assert model.scaling_scores_[str(model.scaling_)] == max(model.scaling_scores_.values())
-    again = NaiveBayesEM(2, scaling=model.scaling_, random_state=0).fit(X, y)
-    assert_array_equal(again.components_, model.components_)
-    assert_array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert NaiveBayesEM(scaling="auto").fit(X[:3], [0, 1, 2]).scaling_scores_ == {}
+    assert_usable(NaiveBayesEM("auto").fit(X, y, sample_weight=weight), X, rtol=1e-9)
 
 
 def test_scaling_is_applied_to_new_documents_too():
-    """As if the counts had been scaled by hand; the scaler that is handed in stays unfitted."""
+    """As if the counts had been scaled by hand."""
     X, y, _ = planted()
-    scaler = CountScaler(idf=True)
-    found = NaiveBayesEM(scaling=scaler).fit(X, y)
-    assert not hasattr(scaler, "idf_")
+    found = NaiveBayesEM(scaling=CountScaler(idf=True)).fit(X, y)
     by_hand = CountScaler(idf=True).fit(X)
     wanted = NaiveBayesEM().fit(by_hand.transform(X), y)
     assert_allclose(found.components_, wanted.components_, rtol=1e-9)
@@ -950,11 +762,11 @@ def test_the_order_of_plain_em_is_taken(monkeypatch):
 
 @given(data=st.data())
 def test_by_labels_is_the_best_of_all_orders(data):
-    """Each component once, and no other order agrees with more labelled documents."""
+    """Each component once, and no other order agrees with more labeled documents."""
     layout = data.draw(drawing.layouts(max_classes=3, max_topics=2, max_extra=0))
     n_documents = data.draw(st.integers(1, 6))
     topics = data.draw(drawing.distributions(n_documents, layout.n_topics))
-    code = data.draw(drawing.labels(n_documents, layout.n_classes, unlabelled=False)).astype(np.int32)
+    code = data.draw(drawing.labels(n_documents, layout.n_classes, unlabeled=False)).astype(np.int32)
     each = data.draw(drawing.weights(n_documents))
     order = by_labels(topics, code, each, Layout(layout.topic_class, layout.n_classes))
     assert sorted(order) == list(range(layout.n_topics))
@@ -1003,7 +815,7 @@ def test_components_of_no_chance_may_change_places():
                 n_components, annealing=[0.2, 0.4, 0.7, 1.0], correspondence=correspondence, random_state=0
             ).fit(X, [0, 1, 2], sample_weight=[1, 0, 2])
             assert np.isfinite(found.objective_trace_).all()
-            assert_usable(found, X)
+            assert_usable(found, X, rtol=1e-9)
 
 
 def test_reassigned_components():
@@ -1026,10 +838,10 @@ def test_reassigned_components():
     assert_allclose(found.predict_proba(X), wanted, rtol=1e-12)
     assert_allclose(np.exp(found.predict_log_proba(X)), wanted, rtol=1e-9, atol=1e-15)
     assert_array_equal(found.predict(X), found.classes_[wanted.argmax(axis=1)])
-    unlabelled = y < 0
+    unlabeled = y < 0
     by_class = found.doc_topic_ @ found.label_topic_.T
-    assert_array_equal(found.guesses_[unlabelled], found.classes_[by_class[unlabelled].argmax(axis=1)])
-    assert_array_equal(found.guesses_[~unlabelled], names[~unlabelled])
+    assert_array_equal(found.guesses_[unlabeled], found.classes_[by_class[unlabeled].argmax(axis=1)])
+    assert_array_equal(found.guesses_[~unlabeled], names[~unlabeled])
     # A mapping changes what it names; arrays and numpy's numbers do as well; and back again.
     found.reassign({np.int64(0): "ant", 4: "dog"})
     assert_array_equal(found.topic_class_, [0, 0, 2, 1, 3])
@@ -1053,7 +865,7 @@ def test_a_class_without_components_has_no_chance():
     assert np.isneginf(found.predict_log_proba(X)[:, 1]).all()
     assert np.isfinite(found.predict_log_proba(X)[:, [0, 2, 3]]).all()
     assert 1 not in found.predict(X)
-    assert_usable(found, X)
+    assert_usable(found, X, rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -1095,7 +907,7 @@ def test_documents_of_a_million_words(n_components, annealing):
     rng = np.random.default_rng(0)
     long = np.array([rng.multinomial(10**6, row / row.sum()) for row in X[:60].toarray()], dtype=float)
     found = NaiveBayesEM(n_components, annealing=annealing, random_state=0).fit(long, y[:60])
-    assert_usable(found, long)
+    assert_usable(found, long, rtol=1e-9)
     assert np.isfinite(found.predict_log_proba(long)).all()
     assert found.predict_log_proba(long).min() < -10000
     assert np.isfinite(found.objective_trace_).all()
@@ -1136,7 +948,7 @@ def test_without_pseudo_counts_it_is_maximum_likelihood(n_components):
     assert_allclose(found.components_, counts / counts.sum(axis=1, keepdims=True), rtol=1e-12)
     assert (found.components_ == 0).any()
     some = NaiveBayesEM(n_components, alpha=0, component_alpha=0, random_state=0).fit(X, y)
-    assert_usable(some, X)
+    assert_usable(some, X, rtol=1e-9)
     assert np.isfinite(some.objective_trace_).all()
     assert np.isfinite(some.predict_log_proba(X)).all()
     # A class without a word has those of all documents.
@@ -1157,21 +969,17 @@ def test_a_document_without_words_gets_the_prior():
     assert_allclose(found.transform(empty), [found.topic_prior_] * 2, rtol=1e-12)
 
 
-def test_labelled_documents_that_say_nothing():
-    """They are empty: nothing tells the classes apart, and that is what is said; of no weight: an error."""
+def test_labeled_documents_that_say_nothing():
+    """They are empty: nothing tells the classes apart, and that is what is said."""
     X = np.array([[0.0, 0, 0], [0, 0, 0], [1, 2, 0], [0, 2, 1], [3, 0, 0]])
     y = ["a", "b", None, None, None]
     found = NaiveBayesEM().fit(X, y)
     assert_allclose(found.predict_proba(X), 0.5, rtol=1e-9)
-    assert_usable(found, X)
-    with pytest.raises(ValueError, match="sample_weight is zero for all 2 labelled documents"):
-        NaiveBayesEM().fit(X + 1, y, sample_weight=[0, 0, 1, 1, 1])
-    with pytest.raises(ValueError, match="not one word"):
-        NaiveBayesEM().fit(np.zeros((2, 3)), ["a", "b"])
+    assert_usable(found, X, rtol=1e-9)
 
 
 def test_where_only_empty_documents_count_there_is_nothing_to_learn():
-    """As for the labelled documents by themselves, with and without progress."""
+    """As for the labeled documents by themselves, with and without progress."""
     X = np.array([[0.0, 0, 0], [0, 0, 0], [1, 2, 0]])
     for verbose in (0, 1):
         with pytest.raises(ValueError, match="not one word"):
@@ -1185,7 +993,7 @@ def test_one_class_is_certain():
     )
     assert_array_equal(alone.classes_, [7])
     assert_allclose(alone.predict_proba(X), 1, rtol=1e-12)
-    assert_usable(alone, X)
+    assert_usable(alone, X, rtol=1e-9)
 
 
 # --- what does not matter ------------------------------------------------------------------------
@@ -1200,18 +1008,6 @@ EVERYTHING = {
 }
 
 
-@needs_threads
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_the_same_bits_with_any_number_of_threads(dtype):
-    X, y, _ = planted()
-    one = NaiveBayesEM(**EVERYTHING, dtype=dtype, n_threads=1).fit(X, y)
-    assert one.components_.dtype == dtype
-    for n_threads in (2, 3, 1):
-        found = NaiveBayesEM(**EVERYTHING, dtype=dtype, n_threads=n_threads).fit(X, y)
-        assert_same_bits(found, one)
-        assert_array_equal(found.predict_proba(X), one.predict_proba(X))
-
-
 @components
 def test_the_order_of_documents_does_not_matter(n_components):
     X, y, _ = planted()
@@ -1224,173 +1020,7 @@ def test_the_order_of_documents_does_not_matter(n_components):
     assert_array_equal(found.guesses_, wanted.guesses_[order])
 
 
-def test_a_document_alone_and_in_company():
-    """The answer is each one's own, to the last bit."""
-    X, y, _ = planted()
-    found = NaiveBayesEM(**EVERYTHING).fit(X, y)
-    together, logs, topics = found.predict_proba(X), found.predict_log_proba(X), found.transform(X)
-    for d in range(0, 240, 37):
-        assert_allclose(found.predict_proba(X[[d]])[0], together[d], rtol=1e-14)
-        assert_array_equal(found.predict_log_proba(X[[d]])[0], logs[d])
-        assert_array_equal(found.transform(X[[d]])[0], topics[d])
-
-
-def test_counts_of_every_form(tmp_path):
-    """Dense, whole numbers, 64-bit indices, read-only and memory-mapped: the same bits, nothing written."""
-    X, y, _ = planted()
-    wanted = NaiveBayesEM(**EVERYTHING).fit(X, y)
-    for name, array in (("data", X.data), ("indices", X.indices), ("indptr", X.indptr)):
-        np.save(tmp_path / f"{name}.npy", array)
-    mapped = sparse.csr_array(X.shape, dtype=X.dtype)
-    mapped.data, mapped.indices, mapped.indptr = (
-        np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("data", "indices", "indptr")
-    )
-    large = X.copy()
-    large.indices, large.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    frozen = X.toarray()
-    for array in (frozen, readonly := y.copy(), weight := np.ones(240), alpha := np.ones(120)):
-        array.flags.writeable = False
-    for form in (
-        frozen,
-        X.astype(np.float32),
-        X.astype(np.int64),
-        X.astype(np.int32).toarray(),
-        large,
-        mapped,
-        sparse.csc_matrix(X),
-        sparse.coo_array(X),
-        sparse.lil_array(X),
-    ):
-        found = NaiveBayesEM(**EVERYTHING, alpha=alpha).fit(form, readonly, sample_weight=weight)
-        assert_same_parameters(found, wanted, rtol=1e-12)
-        assert_array_equal(found.predict_proba(form), found.predict_proba(X))
-    assert found.components_.dtype == np.float64
-
-
-@given(data=st.data())
-def test_inputs_are_not_written_to(data):
-    """Words in any order and some of them twice, read-only: fit and predictions leave every bit."""
-    messy, clean = data.draw(drawing.messy_counts(index=data.draw(st.sampled_from(drawing.INDICES))))
-    assume(clean.sum() > 0)
-    code, _ = data.draw(drawing.partial_labels(messy.shape[0]))
-    alpha = np.full(messy.shape[1], 0.5)
-    given_arrays = (messy.data, messy.indices, messy.indptr, code, alpha)
-    before = [array.tobytes() for array in given_arrays]
-    for array in given_arrays:
-        array.flags.writeable = False
-    found = NaiveBayesEM(2, 0.5, SHORT_SCHEDULE, alpha=alpha, random_state=0).fit(messy, code)
-    found.predict(messy)
-    assert [array.tobytes() for array in given_arrays] == before
-    same = NaiveBayesEM(2, 0.5, SHORT_SCHEDULE, alpha=alpha, random_state=0).fit(clean, code)
-    assert_same_parameters(found, same, rtol=1e-6)
-
-
-def test_labels_of_every_kind():
-    """What classes are called, and how a missing label is written, changes nothing."""
-    X, y, _ = planted()
-    wanted = NaiveBayesEM(**EVERYTHING).fit(X, y)
-    for kind in drawing.LABEL_KINDS[:-1]:
-        found = NaiveBayesEM(**EVERYTHING).fit(X, drawing.written(y, kind))
-        assert_array_equal(found.predict_proba(X), wanted.predict_proba(X))
-        assert len(found.classes_) == 4
-    names = np.array(["ant", "bee", "cat", "dog", "?"])[y]
-    marked = NaiveBayesEM(**EVERYTHING, unlabeled="?").fit(X, names)
-    assert_array_equal(marked.classes_, ["ant", "bee", "cat", "dog"])
-    assert_array_equal(marked.predict_proba(X), wanted.predict_proba(X))
-
-
 # --- living with scikit-learn and pandas ---------------------------------------------------------
-
-
-def test_tables_with_names():
-    """pandas' tables and series, with names of columns, topics and classes."""
-    pandas = pytest.importorskip("pandas")
-    X, y, _ = planted()
-    words = [f"word{w}" for w in range(120)]
-    table = pandas.DataFrame(X.toarray(), columns=words)
-    labels = pandas.Series(np.array(["ant", "bee", "cat", "dog", None], dtype=object)[y])
-    found = NaiveBayesEM(2, max_iter=3, random_state=0).fit(table, labels)
-    assert_array_equal(found.feature_names_in_, words)
-    assert found.get_feature_names_out().tolist() == [f"naivebayesem{z}" for z in range(8)]
-    plain = NaiveBayesEM(2, max_iter=3, random_state=0).fit(X, y)
-    assert_array_equal(found.predict_proba(table), plain.predict_proba(X))
-    named = found.set_output(transform="pandas").transform(table)
-    assert list(named.columns) == found.get_feature_names_out().tolist()
-    with pytest.raises(ValueError, match="feature names should match"):
-        found.predict(table[words[::-1]])
-
-
-def test_pickle_clone_and_parameters():
-    X, y, _ = planted()
-    found = NaiveBayesEM(**EVERYTHING, alpha=np.full(120, 0.5)).fit(X, y)
-    again = pickle.loads(pickle.dumps(found))
-    assert_same_bits(again, found)
-    assert_array_equal(again.predict_proba(X), found.predict_proba(X))
-    again.reassign([0, 0, 1, 2, 2, 2, 3, 3])
-    copy = clone(found)
-    assert not learnt(copy)
-    assert_same_bits(copy.fit(X, y), found)
-    other = NaiveBayesEM().set_params(**found.get_params())
-    assert_same_bits(other.fit(X, y), found)
-
-
-def test_a_second_fit_forgets_the_first():
-    """Other classes, other words, other options: the same as a new estimator."""
-    X, y, target = planted()
-    found = NaiveBayesEM(**EVERYTHING).fit(X, y).reassign([3, 3, 3, 3, 3, 3, 3, 3])
-    for other_X, other_y, options in (
-        (X[:, :100], target, {}),
-        (X[:200], np.where(y[:200] == 3, -1, y[:200]), {"components_per_class": 2, "annealing": None}),
-    ):
-        found.set_params(**options).fit(other_X, other_y)
-        fresh = clone(found).fit(other_X, other_y)
-        assert set(vars(found)) == set(vars(fresh))
-        assert_same_bits(found, fresh)
-
-
-def test_an_error_leaves_the_estimator_as_it_was():
-    X, y, _ = planted()
-    found = NaiveBayesEM(max_iter=2).fit(X, y)
-    before = learnt(found)
-    for bad_X, bad_y, options, message in (
-        (X[:, :50], np.full(240, -1), {}, "labels no document"),
-        (-X, y, {}, "negative"),
-        (X, y, {"alpha": np.ones(7)}, "alpha"),
-        (X, y, {"components_per_class": [1, 2]}, "components_per_class"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            found.set_params(**options).fit(bad_X, bad_y)
-        found.set_params(alpha=1.0, components_per_class=1)
-        assert learnt(found) == before
-
-
-def test_use_before_fit_and_another_vocabulary():
-    X, y, _ = planted()
-    for method in ("predict", "predict_proba", "predict_log_proba", "joint_log_likelihood", "transform"):
-        with pytest.raises(NotFittedError):
-            getattr(NaiveBayesEM(), method)(X)
-    with pytest.raises(NotFittedError):
-        NaiveBayesEM().reassign([0])
-    found = NaiveBayesEM(max_iter=1).fit(X, y)
-    with pytest.raises(ValueError, match="119 features, but NaiveBayesEM is expecting 120"):
-        found.predict(X[:, :119])
-
-
-def test_pipeline_and_grid_search():
-    """From raw texts with string classes, through make_pipeline and GridSearchCV."""
-    texts = ["tea milk tea", "milk tea cup", "goal ball goal", "ball team goal", "tea cup", "team ball"]
-    labels = ["food", "food", "sport", "sport", None, None]
-    pipe = make_pipeline(CountVectorizer(), NaiveBayesEM(alpha=0.1, random_state=0)).fit(texts, labels)
-    assert_array_equal(pipe.predict(["milk and tea", "a team"]), ["food", "sport"])
-    assert_array_equal(pipe[-1].guesses_, ["food", "food", "sport", "sport", "food", "sport"])
-    X, y, target = planted()
-    search = GridSearchCV(
-        NaiveBayesEM(max_iter=5, random_state=0),
-        {"components_per_class": [1, 2], "unlabeled_weight": [0.1, 1.0]},
-        cv=LabeledKFold(3, random_state=0),
-    ).fit(X, y)
-    assert search.best_score_ > 0.5
-    assert np.mean(search.predict(X) == target) > 0.6
 
 
 @pytest.mark.parametrize("by", ["ratio", "probability"])
@@ -1417,10 +1047,8 @@ def test_top_words_of_components(by):
 
 
 def test_verbose_tells_the_stages(capsys):
-    """Nothing by default; with verbose plain EM, annealing and the last climb, and the numbers tried."""
+    """Plain EM, annealing and the last climb, and the numbers tried."""
     X, y, _ = planted()
-    NaiveBayesEM(**EVERYTHING).fit(X, y)
-    assert capsys.readouterr() == ("", "")
     NaiveBayesEM(**EVERYTHING | {"n_init": 2}, verbose=1).fit(X, y)
     out, said = capsys.readouterr()
     assert out == ""
@@ -1439,19 +1067,6 @@ def test_verbose_tells_the_stages(capsys):
 # --- stopping ------------------------------------------------------------------------------------
 
 
-class Stopper:
-    """A callback that at the n-th pass raises KeyboardInterrupt, or returns True."""
-
-    def __init__(self, at, *, raises):
-        self.at, self.raises, self.n = at, raises, 0
-
-    def __call__(self, state):
-        self.n += 1
-        if self.n == self.at and self.raises:
-            raise KeyboardInterrupt
-        return self.n >= self.at
-
-
 # Plain EM for the correspondence, annealing and the last climb have four passes each.
 STAGES = {
     "annealing": [0.1, 0.2, 0.5, 1.0],
@@ -1460,49 +1075,24 @@ STAGES = {
     "tol": 0,
     "random_state": 0,
 }
-stages = pytest.mark.parametrize("at", [*range(1, 13), 16, 19, 24])
 
 
-def assert_stopped_at(found, at):
-    """The traces end where pass `at` was: one with plain EM, four each, twice over."""
-    stage, done = divmod((at - 1) % 12, 4)
-    first_start = at <= 12
-    if not first_start:
-        return
+@pytest.mark.parametrize("raises", [False, True])
+@pytest.mark.parametrize("at", range(1, 13))
+def test_traces_end_where_the_fit_was_stopped(at, raises):
+    """At any pass of plain EM, of annealing, of the last climb, by Ctrl-C or by True."""
+    X, y, _ = planted()
+    found = NaiveBayesEM([2, 1, 3, 2], **STAGES, n_init=2, callback=Stopper(at, raises=raises))
+    if raises:
+        with pytest.raises(KeyboardInterrupt):
+            found.fit(X, y)
+    else:
+        found.fit(X, y)
+    stage, done = divmod(at - 1, 4)
+    assert found.stop_reason_ == ("interrupted" if raises else "callback")
     assert len(found.annealing_trace_) == (0 if stage == 0 else done + 1 if stage == 1 else 4)
     assert len(found.objective_trace_) == (1 if stage == 1 else done + 1)
-
-
-@stages
-def test_ctrl_c_leaves_what_was_learnt_and_goes_on(at):
-    """At any pass of plain EM, of annealing, of the last climb, of a later start: fitted, and heard."""
-    X, y, _ = planted()
-    found = NaiveBayesEM([2, 1, 3, 2], **STAGES, n_init=2, callback=Stopper(at, raises=True))
-    with pytest.raises(KeyboardInterrupt):
-        found.fit(X, y)
-    assert found.stop_reason_ == "interrupted"
-    assert_stopped_at(found, at)
-    assert_usable(found, X)
-
-
-@stages
-def test_a_callback_stops_the_fit(at):
-    """True at any pass: the reason says so, and the estimator predicts."""
-    X, y, _ = planted()
-    stopper = Stopper(at, raises=False)
-    found = NaiveBayesEM([2, 1, 3, 2], **STAGES, n_init=2, callback=stopper).fit(X, y)
-    # The very last pass is one of 24 rounds: that there were no more is then the reason.
-    assert found.stop_reason_ == ("rounds" if at == 24 else "callback")
-    assert_stopped_at(found, at)
-    assert_usable(found, X)
-
-
-def test_a_callback_that_has_stopped_a_fit_is_not_called_again():
-    X, y, _ = planted()
-    for at in range(1, 13):
-        stopper = Stopper(at, raises=False)
-        NaiveBayesEM(**STAGES, callback=stopper).fit(X, y)
-        assert stopper.n == at
+    assert_usable(found, X, rtol=1e-9)
 
 
 @pytest.mark.parametrize("raises", [False, True])
@@ -1552,7 +1142,7 @@ def objective_of(model, X, y):
     [
         (_kernels, "document_sums"),
         (_kernels, "word_sums"),
-        (_kernels, "normalise_columns"),
+        (_kernels, "normalize_columns"),
         (OneComponent, "learn"),
         (OneComponent, "table"),
         (MixtureSteps, "expect"),
@@ -1563,20 +1153,10 @@ def objective_of(model, X, y):
 def test_an_interrupted_fit_is_whole(place, name, correspondence):
     """Ctrl-C inside of a step of any stage: distributions, whatever was being written, or no fit."""
     X, y, _ = planted()
-    whole = getattr(place, name)
     n_fitted = 0
     for at in range(1, 13):
-        calls = 0
-
-        def interrupted(*args, at=at):
-            nonlocal calls
-            calls += 1
-            result = whole(*args)
-            if calls == at:
-                raise KeyboardInterrupt
-            return result
-
         model = NaiveBayesEM([2, 1, 3, 2], **STAGES | {"correspondence": correspondence})
+        interrupted = interrupting(getattr(place, name), at)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(place, name, interrupted)
             try:
@@ -1585,38 +1165,11 @@ def test_an_interrupted_fit_is_whole(place, name, correspondence):
                 heard = True
             else:
                 heard = False
-        assert heard is (calls >= at), f"Ctrl-C at call {at} was swallowed"
-        if heard and learnt(model):
+        assert heard is (interrupted.calls >= at), f"Ctrl-C at call {at} was swallowed"
+        if heard and learned(model):
             n_fitted += 1
             assert model.stop_reason_ == "interrupted"
-            assert_usable(model, X)
+            assert_usable(model, X, rtol=1e-9)
             if 0 < len(model.annealing_trace_) < 4:
                 assert_allclose(model.objective_trace_, [objective_of(model, X, y)], rtol=1e-12)
     assert n_fitted >= 5
-
-
-def test_ctrl_c_while_evidence_is_weighed():
-    """Nothing was learnt: an unfitted estimator stays unfitted, and a fitted one what it was."""
-    X, y, _ = crossed()
-    whole = _kernels.word_sums
-    for scaling, number in ((None, "auto"), ("auto", 2)):
-        fitted = NaiveBayesEM(max_iter=2).fit(X[:, :20], y)
-        before = fitted.predict_proba(X[:, :20])
-        fresh = NaiveBayesEM()
-        for found in (fresh, fitted):
-            calls = 0
-
-            def interrupted(*args):
-                nonlocal calls
-                calls += 1
-                whole(*args)
-                if calls == 3:
-                    raise KeyboardInterrupt
-
-            found.set_params(components_per_class=number, scaling=scaling)
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(_kernels, "word_sums", interrupted)
-                with pytest.raises(KeyboardInterrupt):
-                    found.fit(X, y)
-        assert not learnt(fresh)
-        assert_array_equal(fitted.predict_proba(X[:, :20]), before)

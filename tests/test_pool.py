@@ -132,7 +132,7 @@ def test_a_quick_model_ignores_how_long_and_how_often_the_estimator_would_learn(
 
 
 def test_a_quick_model_is_that_of_its_labels_alone():
-    """Whatever was learnt in between, and whatever names the classes have."""
+    """Whatever was learned in between, and whatever names the classes have."""
     pool = QuickPool(SoftMislabelingPLSA(extra_topics=1), X)
     first = pool.learn(coded(FEW))
     before = first.chances(EVERYONE)
@@ -147,7 +147,7 @@ def test_a_quick_model_is_that_of_its_labels_alone():
 
 
 def test_a_quick_pool_checks_the_estimator_first():
-    """A parameter that a fit would complain of is complained of before anything is learnt."""
+    """A parameter that a fit would complain of is complained of before anything is learned."""
     with pytest.raises(ValueError, match="smoothing == -1"):
         QuickPool(MissingLabelPLSA(smoothing=-1), X)
 
@@ -296,18 +296,18 @@ def compare_supposed(model, judged, documents, settings):
 @pytest.mark.parametrize(
     ("options", "settings"),
     [
-        ({}, {"strength": 5.0, "unlabelled_weight": 0.1, "smoothing": 0.01}),
+        ({}, {"strength": 5.0, "unlabeled_weight": 0.1, "smoothing": 0.01}),
         (
             {"topics_per_class": 2, "extra_topics": 2, "unlabeled_weight": 0.4, "smoothing": 0.3},
-            {"strength": 5.0, "unlabelled_weight": 0.4, "smoothing": 0.3},
+            {"strength": 5.0, "unlabeled_weight": 0.4, "smoothing": 0.3},
         ),
         (
             {"topics_per_class": [1, 3, 2], "scaling": None, "prior_strength": 0.0, "unlabeled_weight": 1.0},
-            {"strength": 0.0, "unlabelled_weight": 1.0, "smoothing": 0.01},
+            {"strength": 0.0, "unlabeled_weight": 1.0, "smoothing": 0.01},
         ),
         (
             {"extra_topics": 1, "prior_strength": 20.0, "max_iter": 2},
-            {"strength": 20.0, "unlabelled_weight": 0.1, "smoothing": 0.01},
+            {"strength": 20.0, "unlabeled_weight": 0.1, "smoothing": 0.01},
         ),
     ],
     ids=str,
@@ -332,7 +332,7 @@ def test_supposed_answers_of_odd_corpora_are_the_reference(data):
     labels = data.draw(st.permutations(labels))
     settings = {
         "strength": data.draw(st.sampled_from([0.5, 5.0])),
-        "unlabelled_weight": data.draw(st.sampled_from([0.1, 1.0])),
+        "unlabeled_weight": data.draw(st.sampled_from([0.1, 1.0])),
         "smoothing": 0.01,
     }
     model = MissingLabelPLSA(
@@ -340,7 +340,7 @@ def test_supposed_answers_of_odd_corpora_are_the_reference(data):
         dtype="float64",
         extra_topics=data.draw(st.integers(0, 2)),
         prior_strength=settings["strength"],
-        unlabeled_weight=settings["unlabelled_weight"],
+        unlabeled_weight=settings["unlabeled_weight"],
     )
     judged = np.array(data.draw(st.lists(st.integers(0, n_documents - 1), min_size=1, unique=True)))
     open_documents = [place for place, label in enumerate(labels) if label is None]
@@ -364,7 +364,7 @@ def test_an_answer_that_the_model_had_ruled_out_is_supposed_all_the_same():
         unpadded(parameters.doc_topic, 6),
         unpadded(parameters.word_topic, 6),
     ).state
-    settings = {"strength": 5.0, "unlabelled_weight": 0.1, "smoothing": 0.01}
+    settings = {"strength": 5.0, "unlabeled_weight": 0.1, "smoothing": 0.01}
     compare_supposed(model, np.array([3, 4, 1]), (1,), settings)
 
 
@@ -394,7 +394,7 @@ class Recording(MultinomialNB):
         return super().fit(X, y)
 
 
-def test_a_fitted_model_learns_from_labelled_documents_alone():
+def test_a_fitted_model_learns_from_labeled_documents_alone():
     """Unless the estimator takes others too."""
     model = FittedPool(MultinomialNB(), X).learn(coded(FEW))
     known = codes(FEW) >= 0
@@ -414,7 +414,7 @@ def test_a_fitted_model_learns_from_labelled_documents_alone():
     ids=lambda e: type(e).__name__,
 )
 def test_what_is_known_of_documents_of_the_fit_is_said(estimator):
-    """The transduction, in which labelled documents have their class, and not a prediction."""
+    """The transduction, in which labeled documents have their class, and not a prediction."""
     pool = FittedPool(estimator, X)
     assert takes_unlabeled(estimator)
     model = pool.learn(coded(FEW))
@@ -434,7 +434,7 @@ def test_a_pipeline_says_what_it_predicts():
 
 
 def test_a_committee_of_fits_keeps_a_document_of_every_class():
-    """As many labelled documents as there are, with replacement, each with its own label."""
+    """As many labeled documents as there are, with replacement, each with its own label."""
     labels = [int(each) if place % 16 == 0 else None for place, each in enumerate(TRUTH)]
     labels[TRUTH.tolist().index(0)] = 0
     labels = [None if label == 2 else label for label in labels]
@@ -461,7 +461,7 @@ def test_a_committee_of_fits_keeps_a_document_of_every_class():
 
 
 def test_a_committee_of_semi_supervised_fits_takes_labels_away():
-    """A document cannot be labelled twice: each member knows some of the labels, and of every class one."""
+    """A document cannot be labeled twice: each member knows some of the labels, and of every class one."""
     pool = FittedPool(MissingLabelPLSA(evidence=False, max_iter=2, random_state=0), X)
     model = pool.learn(coded(FEW))
     learn, seen = pool.learn, []

@@ -55,24 +55,8 @@ def test_every_full_document_has_the_constant_length(counts, tf, idf):
     assert np.all(totals[~full] == 0)
 
 
-def test_weight_is_repetition():
-    """Two of a document are a weight of two; in idf and in the mean length."""
-    weighted = CountScaler(idf=True).fit(X, sample_weight=[2, 1, 0])
-    repeated = CountScaler(idf=True).fit(X[[0, 0, 1]])
-    assert_allclose(weighted.idf_, repeated.idf_)
-    assert_allclose(weighted.length_, repeated.length_)
-
-
-def test_does_not_write_to_what_it_is_given():
-    """The counts are as they were."""
-    matrix = sparse.csr_array(X)
-    before = matrix.copy()
-    CountScaler(idf=True).fit_transform(matrix)
-    assert abs(matrix - before).max() == 0
-
-
 def test_in_a_pipeline_with_names():
-    """Keeps the vectoriser's names and feeds PLSA."""
+    """Keeps the vectorizer's names and feeds PLSA."""
     texts = ["tea milk tea", "milk tea cup", "goal ball goal"]
     pipe = make_pipeline(CountVectorizer(), CountScaler(), PLSA(2, random_state=0)).fit(texts)
     assert pipe.transform(texts).shape == (3, 2)

@@ -77,7 +77,7 @@ def model(**parameters):
     st.booleans(),
 )
 def test_folds_are_a_partition_of_what_may_be_held_out(code, written, n_splits, shuffle):
-    """Labelled documents with company, each once, stratified; all else is in every training part."""
+    """Labeled documents with company, each once, stratified; all else is in every training part."""
     code = np.array(code)
     write, unlabeled = WRITTEN[written]
     folds = LabeledKFold(n_splits, shuffle=shuffle, random_state=0, unlabeled=unlabeled)
@@ -102,7 +102,7 @@ def test_folds_are_a_partition_of_what_may_be_held_out(code, written, n_splits, 
 
 
 def test_folds_are_shuffled_and_come_again():
-    """The same seed gives the same folds, another one others; without shuffling neighbours stay together."""
+    """The same seed gives the same folds, another one others; without shuffling neighbors stay together."""
     y = np.arange(40) % 2
 
     def tests(**parameters):
@@ -138,7 +138,7 @@ def test_folds_that_cannot_be_made():
 
 @pytest.mark.parametrize("written", ["numbers", "nan", "objects", "strings", "a list"])
 def test_grid_search_over_topics_with_missing_labels(corpus, partly, written):
-    """The scores are those of fits that saw the unlabelled documents and not the test fold."""
+    """The scores are those of fits that saw the unlabeled documents and not the test fold."""
     write, unlabeled = WRITTEN[written]
     y = write(partly)
     folds = LabeledKFold(3, random_state=0, unlabeled=unlabeled)
@@ -160,7 +160,7 @@ def test_grid_search_over_topics_with_missing_labels(corpus, partly, written):
     st.lists(st.tuples(st.integers(-1, 2), st.integers(0, 2)), min_size=1, max_size=12),
     st.sampled_from(sorted(WRITTEN)),
 )
-def test_only_labelled_rows_are_scored(pairs, written):
+def test_only_labeled_rows_are_scored(pairs, written):
     """Accuracy over the rows that have a label; nan and a warning where none has."""
     code, guess = np.array(pairs).T
     write, unlabeled = WRITTEN[written]
@@ -198,7 +198,7 @@ def test_scorer_of_every_kind(corpus, partly):
 
 
 def test_a_fold_without_labels_scores_nan():
-    """A splitter that holds out unlabelled rows only."""
+    """A splitter that holds out unlabeled rows only."""
     X, y = np.eye(6), [0, 1, 0, 1, -1, -1]
     with pytest.warns(UserWarning, match="none of the 2 documents to score has a label"):
         scores = cross_val_score(model(), X, y, cv=KFold(3), scoring=labeled_scorer())
@@ -206,7 +206,7 @@ def test_a_fold_without_labels_scores_nan():
 
 
 def test_metadata_goes_with_its_documents():
-    """Under metadata routing weights reach the scorer inside, cut to the labelled rows."""
+    """Under metadata routing weights reach the scorer inside, cut to the labeled rows."""
     X, y = np.ones((6, 1)), np.array([0, 1, -1, 0, 1, -1])
     weight = np.array([1.0, 3, 100, 1, 3, 100])
     with config_context(enable_metadata_routing=True):
@@ -342,7 +342,7 @@ def test_information_criteria_compare_the_same_counts(corpus, partly):
     assert found.best_estimator.scaling_ is not None
 
 
-def test_free_parameters_count_what_is_learnt(corpus):
+def test_free_parameters_count_what_is_learned(corpus):
     """Empty documents and words that do not occur have none; without classes all topics are open to all."""
     X = sparse.csr_array(np.pad(corpus.counts.toarray(), ((0, 7), (0, 5))))
     found = select_topics(PLSA(random_state=0), X, candidates=range(2, 7, 2), criterion="bic")
@@ -359,7 +359,7 @@ class UsesAll(PLSAClassifier):
     unlabeled_weight = 0.25
 
     def fit(self, X, y, sample_weight=None):
-        """Fits to the labelled ones and folds the others in."""
+        """Fits to the labeled ones and folds the others in."""
         super().fit(X, y, sample_weight)
         self.doc_topic_ = self.transform(X)
         return self
@@ -382,14 +382,14 @@ def test_components_of_a_mixture_are_chosen_too(corpus, partly):
         assert found.best_estimator.components_per_class in (1, 2, [1, 1], [2, 1], [1, 2], [2, 2])
 
 
-def test_unlabelled_documents_of_the_fit_may_use_all_topics(corpus, partly):
+def test_unlabeled_documents_of_the_fit_may_use_all_topics(corpus, partly):
     """A model whose doc_topic_ has all documents is counted over all of them, at their weight."""
     found = select_topics(
         UsesAll(scaling=None, tol=0.0), corpus.counts, partly, candidates=[2], criterion="bic"
     )
     n_words = np.sum(corpus.counts.sum(axis=0) > 0)
-    labelled = np.sum(partly >= 0)
-    p = 4 * (n_words - 1) + labelled + 0.25 * 3 * (300 - labelled)
+    labeled = np.sum(partly >= 0)
+    p = 4 * (n_words - 1) + labeled + 0.25 * 3 * (300 - labeled)
     assert found.scores[0].n_parameters == p
     n = np.where(partly >= 0, 1, 0.25) @ corpus.document_length
     assert_allclose(found.scores[0].score, np.log(n) * p - 2 * found.scores[0].log_likelihood)
@@ -446,7 +446,7 @@ def test_the_folds_do_not_differ_between_candidates(halves):
 
 
 def test_few_labels_and_other_splitters(corpus):
-    """By default there are no more folds than documents to hold out; unlabelled rows are never scored."""
+    """By default there are no more folds than documents to hold out; unlabeled rows are never scored."""
     y = np.full(300, -1)
     y[[np.flatnonzero(corpus.target == 0)[0], *np.flatnonzero(corpus.target == 1)[:2]]] = 0, 1, 1
     found = select_topics(model(), corpus.counts, y, candidates=[1, 2])

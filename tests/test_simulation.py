@@ -174,7 +174,7 @@ def test_the_plot_has_a_line_a_strategy_and_the_bound():
 
 
 @pytest.mark.parametrize(
-    "estimator", [NB, MissingLabelPLSA(evidence=False, max_iter=3)], ids=["labelled", "all"]
+    "estimator", [NB, MissingLabelPLSA(evidence=False, max_iter=3)], ids=["labeled", "all"]
 )
 def test_the_same_seed_gives_the_same_curves_in_any_number_of_processes(estimator):
     """And another seed others."""
@@ -282,7 +282,7 @@ def accuracy_by_hand(fit, held):
 
 
 def test_documents_to_judge_by_may_be_given():
-    """Then all others are learnt from."""
+    """Then all others are learned from."""
     Spy.calls.clear()
     test = (NUMBERED[80:], NAMES[80:])
     played = simulate(Spy(), NUMBERED[:80], NAMES[:80], ["margin", "random"], 4, 2, test=test, marks=[0, 4])
@@ -377,8 +377,8 @@ def test_a_pipeline_plays_on_texts():
     """Texts are held out as rows are."""
     words = np.array([f"w{number:02d}" for number in range(40)])
     texts = [" ".join(np.repeat(words, row.astype(int))) for row in X.toarray()]
-    vectoriser = CountVectorizer(vocabulary=words)
-    by_text = simulate(make_pipeline(vectoriser, NB), texts, NAMES, ["margin"], 3, 2, marks=[0, 3])
+    vectorizer = CountVectorizer(vocabulary=words)
+    by_text = simulate(make_pipeline(vectorizer, NB), texts, NAMES, ["margin"], 3, 2, marks=[0, 3])
     by_count = simulate(NB, X, NAMES, ["margin"], 3, 2, marks=[0, 3])
     assert_array_equal(by_text.accuracy["margin"], by_count.accuracy["margin"])
 

@@ -15,19 +15,19 @@ import numpy as np
 import pytest
 import reference
 from drawing import FixedGate
+from helpers import needs_threads
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from plsa import _kernels, datasets
+from plsa import datasets
 from plsa.engine import em
 from plsa.engine.parameters import Parameters, padded, padded_width, padded_zeros
 from plsa.engine.steps import Counts, GatedSteps, fold_in, word_bounds
 
 reals = pytest.mark.parametrize("real", drawing.REALS, ids=lambda real: np.dtype(real).name)
 types = pytest.mark.parametrize(("real", "index"), drawing.TYPE_PAIRS, ids=drawing.TYPE_NAMES)
-needs_threads = pytest.mark.skipif(not _kernels.OPENMP, reason="built without OpenMP")
 
 # What rounding may take from a sum of n log p, for every count and for the sum itself.
 NOISE = {np.dtype(np.float32): 2e-6, np.dtype(np.float64): 1e-13}
@@ -228,7 +228,7 @@ def test_fold_in_is_the_reference(real, data):
 @pytest.mark.parametrize("accelerated", [False, True], ids=["plain", "accelerated"])
 @given(data=st.data())
 def test_the_objective_never_falls(real, accelerated, data):
-    """With priors, smoothing, weights, gates that are learnt, or that make words impossible.
+    """With priors, smoothing, weights, gates that are learned, or that make words impossible.
 
     The start has no zeros: a word that smoothing makes possible would bring its logarithm along.
     """
@@ -317,7 +317,7 @@ def test_same_bits_for_any_number_of_threads(real, accelerated):
     assert all(other == found[0] for other in found)
 
 
-# --- what cannot be learnt -----------------------------------------------------------------------
+# --- what cannot be learned -----------------------------------------------------------------------
 
 
 def test_impossible_words_are_counted_and_the_first_document_named():

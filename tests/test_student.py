@@ -1,4 +1,4 @@
-"""The linear student, and the evidence that labelled documents held out give."""
+"""The linear student, and the evidence that labeled documents held out give."""
 
 import drawing
 import numpy as np
@@ -32,7 +32,7 @@ def drawn_lesson(data, real=np.float64, most_classes=4):
     """Counts, a class for every document and a weight, of which at least one is positive."""
     X = data.draw(drawing.counts(real, unusual=(0.0, 0.5, 1e4)))
     n_classes = data.draw(st.integers(1, most_classes))
-    code = data.draw(drawing.labels(X.shape[0], n_classes, unlabelled=False)).astype(np.int32)
+    code = data.draw(drawing.labels(X.shape[0], n_classes, unlabeled=False)).astype(np.int32)
     weight = data.draw(drawing.weights(X.shape[0]))
     weight[0] = max(weight[0], 0.5)
     return X, code, weight, n_classes
@@ -168,11 +168,11 @@ DIFFERENT = np.array(
 
 @st.composite
 def corpora(draw, *, contradictions):
-    """Labelled and unlabelled documents, many of them copies; copies may or may not have other labels."""
+    """Labeled and unlabeled documents, many of them copies; copies may or may not have other labels."""
     n_classes = draw(st.integers(1, 3))
     n = draw(st.integers(6, 20))
     copies = draw(st.lists(st.integers(0, 7), min_size=n, max_size=n))
-    code = draw(drawing.labels(8, n_classes, unlabelled=False))[copies]
+    code = draw(drawing.labels(8, n_classes, unlabeled=False))[copies]
     if contradictions:
         code = np.where(draw(drawing.labels(n, 1)) < 0, code, draw(drawing.labels(n, n_classes)))
     missing = draw(st.lists(st.sampled_from([False, False, True]), min_size=n, max_size=n))
@@ -193,15 +193,15 @@ def promises(corpus, parts, *, sample, folds):
     for inside, outside in parts:
         assert len(outside) > 0
         assert len(np.intersect1d(inside, outside)) == 0
-        assert np.all(code[outside] >= 0), "only labelled documents are held out"
-        assert np.isin(np.flatnonzero(code < 0), inside).all(), "unlabelled ones always stay"
+        assert np.all(code[outside] >= 0), "only labeled documents are held out"
+        assert np.isin(np.flatnonzero(code < 0), inside).all(), "unlabeled ones always stay"
         assert np.all(corpus.counts.lengths()[outside] > 0)
         assert np.all(corpus.weights()[outside] > 0)
         held = {rows[d] for d in outside}
         for d in known:
             if rows[d] in held and corpus.weights()[d] > 0:
                 assert d in outside, "copies are held out together"
-        assert set(code[told]) == set(code[np.intersect1d(inside, told)]), "every class is learnt"
+        assert set(code[told]) == set(code[np.intersect1d(inside, told)]), "every class is learned"
         if not sample:
             assert len(inside) + len(outside) == n_documents
 
@@ -209,7 +209,7 @@ def promises(corpus, parts, *, sample, folds):
 @pytest.mark.parametrize("sample", [False, True])
 @given(corpus=corpora(contradictions=False), folds=st.integers(1, 3))
 def test_what_is_held_out(sample, corpus, folds):
-    """Labelled documents, copies together, never the only one of a class, each at most once."""
+    """Labeled documents, copies together, never the only one of a class, each at most once."""
     parts = hold_out(corpus, sample=sample, folds=folds)
     promises(corpus, parts, sample=sample, folds=folds)
     outside = np.concatenate([held for _, held in parts]) if parts else np.array([], dtype=int)
@@ -244,7 +244,7 @@ def test_what_is_held_out_does_not_depend_on_the_order(corpus, data):
 
 
 def test_at_most_so_many_are_tried(monkeypatch):
-    """Of many labelled documents a part of each class is held out; with `sample` others are left out."""
+    """Of many labeled documents a part of each class is held out; with `sample` others are left out."""
     monkeypatch.setattr(evidence, "_MAX_TRIED", 30)
     rng = np.random.default_rng(0)
     X = sparse.csr_array(rng.poisson(1.0, (200, 30)).astype(float) + np.eye(30)[rng.integers(0, 30, 200)])
@@ -303,7 +303,7 @@ def test_weights_are_repetitions_in_judging(data):
     n = data.draw(st.integers(1, 8))
     each = np.array(data.draw(st.lists(st.integers(1, 4), min_size=n, max_size=n)))
     table = data.draw(drawing.distributions(2 * n, 3, zeros=False))
-    code = data.draw(drawing.labels(n, 3, unlabelled=False)).astype(np.int32)
+    code = data.draw(drawing.labels(n, 3, unlabeled=False)).astype(np.int32)
     weighted = HeldOut(code, each.astype(float), {"a": table[:n], "b": table[n:]})
     again = np.repeat(np.arange(n), each)
     repeated = HeldOut(
@@ -316,7 +316,7 @@ def test_weights_are_repetitions_in_judging(data):
 
 
 def belief(held, name, log_t, usual):
-    """What `sharpness` maximises: log-probabilities of p^t / sum p^t, and ten documents' belief in usual."""
+    """What `sharpness` maximizes: log-probabilities of p^t / sum p^t, and ten documents' belief in usual."""
     raised = held.probability[name] ** np.exp(log_t)
     probability = raised / raised.sum(axis=1, keepdims=True)
     told = np.log(probability[np.arange(len(held.code)), held.code])
@@ -328,7 +328,7 @@ def test_sharpness_is_the_most_believed_power(data, usual):
     """No power on a fine grid is believed more, to the two digits that are given."""
     n = data.draw(st.integers(1, 12))
     table = data.draw(drawing.distributions(n, 3, zeros=False))
-    code = data.draw(drawing.labels(n, 3, unlabelled=False)).astype(np.int32)
+    code = data.draw(drawing.labels(n, 3, unlabeled=False)).astype(np.int32)
     held = HeldOut(code, data.draw(drawing.weights(n)), {"a": table})
     found = held.sharpness("a", usual)
     grid = np.log(usual) + np.linspace(-3, 3, 601)

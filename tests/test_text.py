@@ -43,7 +43,7 @@ def test_labels_may_be_numbers_and_texts_an_array():
 
 
 def test_steps_are_the_usual_ones():
-    """A Pipeline of a vectoriser, which leaves out what most texts have, and the model to try first."""
+    """A Pipeline of a vectorizer, which leaves out what most texts have, and the model to try first."""
     model = text_classifier()
     assert isinstance(model, Pipeline)
     assert list(model.named_steps) == ["countvectorizer", "softmislabelingplsa"]

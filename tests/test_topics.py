@@ -1,30 +1,14 @@
 """PLSA as a user meets it."""
 
-import pickle
-import subprocess
-import sys
-import textwrap
-
-import drawing
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from sklearn.base import clone
 from sklearn.decomposition import NMF
-from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 
 from plsa import PLSA
 from plsa.datasets import planted_corpus
-
-TEXTS = ["tea milk tea", "milk tea cup", "goal ball goal", "ball team goal", "tea cup", "team ball"]
-MESSY = drawing.messy_counts().map(lambda pair: pair[0])
 
 
 @pytest.fixture(scope="module")
@@ -67,18 +51,6 @@ def test_one_topic_is_the_corpus(corpus):
     assert model.stop_reason_ == "settled"
 
 
-def test_same_seed_same_bits_for_any_number_of_threads(corpus):
-    """Threads, instruction sets and repeated fits do not change a bit; another seed does."""
-    first = PLSA(4, random_state=7, n_threads=1, max_iter=10).fit(corpus.counts)
-    for n_threads in (2, 3, 8):
-        again = PLSA(4, random_state=7, n_threads=n_threads, max_iter=10).fit(corpus.counts)
-        assert_array_equal(first.components_, again.components_)
-        assert_array_equal(first.transform(corpus.counts), again.transform(corpus.counts))
-        assert_array_equal(first.objective_trace_, again.objective_trace_)
-    other = PLSA(4, random_state=8, max_iter=10).fit(corpus.counts)
-    assert np.any(other.components_ != first.components_)
-
-
 def test_kullback_leibler_nmf_climbs_to_no_higher_likelihood(corpus):
     """NMF with the Kullback-Leibler loss is the same model: from one start neither ends far above."""
     start = PLSA(4, random_state=0, max_iter=0).fit(corpus.counts)
@@ -95,20 +67,6 @@ def test_kullback_leibler_nmf_climbs_to_no_higher_likelihood(corpus):
     p /= p.sum(axis=1, keepdims=True)
     theirs = (counts[counts > 0] * np.log(p[counts > 0])).sum()
     assert abs(theirs - ours.log_likelihood_) < 2e-3 * abs(theirs)
-
-
-@pytest.mark.parametrize("accelerate", [False, True])
-def test_n_init_keeps_the_best_start(corpus, accelerate):
-    """More starts never end lower, and the first start is that of n_init=1."""
-    one = PLSA(4, random_state=0, max_iter=20, accelerate=accelerate).fit(corpus.counts)
-    five = PLSA(4, random_state=0, max_iter=20, n_init=5, accelerate=accelerate).fit(corpus.counts)
-    assert five.objective_trace_[-1] >= one.objective_trace_[-1]
-    singles = []
-    rng = np.random.RandomState(0)
-    for _ in range(5):
-        singles.append(PLSA(4, random_state=rng, max_iter=20, accelerate=accelerate))
-        singles[-1].fit(corpus.counts)
-    assert five.objective_trace_[-1] == max(m.objective_trace_[-1] for m in singles)
 
 
 def test_acceleration_needs_fewer_passes(corpus):
@@ -149,79 +107,6 @@ def test_given_start_is_used_and_can_be_edited(corpus):
         PLSA(4, init=edited, n_init=2, max_iter=1).fit(corpus.counts)
 
 
-def test_sample_weight_is_repetition(corpus):
-    """Weights 0, 1, 2 are the documents left out, once, twice."""
-    X = corpus.counts[:50]
-    weight = np.arange(50) % 3
-    repeated = X[np.repeat(np.arange(50), weight)]
-    weighted = PLSA(3, random_state=0, max_iter=20, dtype="float64", tol=0).fit(X, sample_weight=weight)
-    twice = PLSA(3, random_state=0, max_iter=20, dtype="float64", tol=0).fit(repeated)
-    assert_allclose(weighted.components_, twice.components_, rtol=1e-7, atol=1e-12)
-    assert_allclose(weighted.objective_trace_, twice.objective_trace_, rtol=1e-10)
-
-
-def test_a_document_gets_the_same_topics_in_any_company(corpus):
-    """Bit for bit: alone, in a batch, in another order; and fit_transform is fit and transform."""
-    model = PLSA(4, random_state=0, max_iter=20).fit(corpus.counts)
-    batch = model.transform(corpus.counts)
-    order = np.random.default_rng(0).permutation(len(batch))
-    assert_array_equal(model.transform(corpus.counts[order]), batch[order])
-    for d in (0, 17, 599):
-        assert_array_equal(model.transform(corpus.counts[[d]])[0], batch[d])
-    assert_array_equal(PLSA(4, random_state=0, max_iter=20).fit_transform(corpus.counts), batch)
-
-
-def test_every_way_to_hand_in_the_same_counts(corpus):
-    """Formats, index types, order, duplicates, explicit zeros, read-only: all the same bits."""
-    X = sparse.csr_array(corpus.counts[:80])
-    expected = PLSA(3, random_state=0, max_iter=5).fit(X).components_
-    reordered = X.copy()
-    for d in range(80):
-        row = slice(reordered.indptr[d], reordered.indptr[d + 1])
-        reordered.indices[row] = reordered.indices[row][::-1]
-        reordered.data[row] = reordered.data[row][::-1]
-    reordered.has_sorted_indices = True  # scipy's flag may lie
-    halves = sparse.coo_array(
-        (np.tile(X.data / 2, 2), (np.tile(X.tocoo().row, 2), np.tile(X.tocoo().col, 2))), X.shape
-    )
-    halves_csr = sparse.csr_array((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), X.indptr * 2), X.shape)
-    wide = X.copy()
-    wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    frozen = X.copy()
-    for array in (frozen.data, frozen.indices, frozen.indptr):
-        array.flags.writeable = False
-    for same in (
-        X.toarray(),
-        X.tocsc(),
-        X.tocoo(),
-        X.tolil(),
-        sparse.csr_matrix(X),
-        X.astype(np.int64),
-        X.astype(np.uint8),
-        reordered,
-        halves,
-        halves_csr,
-        wide,
-        frozen,
-        np.asfortranarray(X.toarray()),
-    ):
-        before = same.copy()
-        found = PLSA(3, random_state=0, max_iter=5).fit(same).components_
-        assert_array_equal(found, expected)
-        assert abs(before - same).max() == 0
-
-
-def test_float32_stays_and_float64_is_its_equal(corpus):
-    """Types follow X; integers are computed in float32; both precisions agree."""
-    narrow = PLSA(3, random_state=0, max_iter=20).fit(corpus.counts.astype(np.float32))
-    wide = PLSA(3, random_state=0, max_iter=20).fit(corpus.counts.astype(np.float64))
-    assert narrow.components_.dtype == narrow.transform(corpus.counts).dtype == np.float32
-    assert wide.components_.dtype == np.float64
-    assert wide.transform(corpus.counts.astype(np.float64)).dtype == np.float64
-    assert PLSA(3, max_iter=1).fit(corpus.counts.astype(np.int32)).components_.dtype == np.float32
-    assert_allclose(narrow.components_, wide.components_, rtol=1e-2, atol=1e-5)
-
-
 def test_not_errors():
     """Empty documents, unseen words, one document, more topics than words, huge counts."""
     X = np.array([[2, 1, 0, 0], [0, 0, 0, 0], [0, 3, 1, 0]], dtype=float)
@@ -236,25 +121,6 @@ def test_not_errors():
         huge = PLSA(2, random_state=0, dtype=dtype).fit(X * 1e9)
         assert np.isfinite(huge.components_).all()
         assert np.isfinite(huge.objective_trace_).all()
-
-
-@given(MESSY, st.integers(1, 12), st.sampled_from(["float32", "float64"]))
-def test_any_counts_give_distributions(X, n_topics, dtype):
-    """Whatever the corpus, nothing is NaN, rows are distributions and the objective never falls."""
-    if X.sum() == 0:
-        with pytest.raises(ValueError, match="not one word"):
-            PLSA(n_topics).fit(X)
-        return
-    model = PLSA(n_topics, random_state=0, max_iter=15, dtype=dtype).fit(X)
-    for rows in (model.components_, model.doc_topic_, model.transform(X)):
-        assert np.isfinite(rows).all()
-        assert rows.min() >= 0
-        assert_allclose(rows.sum(axis=1), 1, rtol=1e-4)
-    # A word's log-probability is off by a rounding error; there are so many words.
-    size = max(np.abs(model.objective_trace_).max(), X.sum())
-    slack = (1e-6 if dtype == "float32" else 1e-11) * size
-    assert np.diff(model.objective_trace_).min(initial=0) >= -slack
-    assert model.stop_reason_ in ("settled", "rounds")
 
 
 def test_perplexity_is_that_of_the_words(corpus):
@@ -311,96 +177,3 @@ def test_smoothing_mends_a_start_that_rules_words_out(accelerate):
     assert model.stop_reason_ == "settled"
     free = PLSA(3, smoothing=0.01, random_state=0, max_iter=500).fit(X)
     assert_allclose(model.log_likelihood_, free.log_likelihood_, rtol=1e-2)
-
-
-def test_pipeline_grid_search_pickle_clone():
-    """Lives with CountVectorizer, GridSearchCV, pickle, clone and feature names."""
-    pipe = make_pipeline(CountVectorizer(), PLSA(2, random_state=0))
-    topics = pipe.fit_transform(TEXTS)
-    assert topics.shape == (6, 2)
-    assert list(pipe[-1].get_feature_names_out()) == ["plsa0", "plsa1"]
-    search = GridSearchCV(
-        make_pipeline(CountVectorizer(), PLSA(smoothing=0.1, random_state=0)),
-        {"plsa__n_components": [1, 2]},
-        cv=2,
-    ).fit(TEXTS)
-    assert search.best_params_["plsa__n_components"] in (1, 2)
-    again = pickle.loads(pickle.dumps(pipe))
-    assert_array_equal(again.transform(TEXTS), pipe.transform(TEXTS))
-    assert_array_equal(clone(pipe).fit_transform(TEXTS), topics)
-
-
-def test_verbose_speaks_and_silence_is_the_default(corpus, capsys):
-    """Nothing is printed unless asked for; then the pass, the rate, the end."""
-    PLSA(2, random_state=0, max_iter=3).fit(corpus.counts)
-    assert capsys.readouterr() == ("", "")
-    PLSA(2, random_state=0, max_iter=3, tol=0, verbose=1).fit(corpus.counts)
-    said = capsys.readouterr().err
-    assert "pass 1" in said
-    assert "passes/s" in said
-    assert "not settled after 4 passes" in said
-
-
-def test_callback_sees_every_pass_and_may_stop(corpus):
-    """It is called once a pass with the objective of the trace; True ends the fit."""
-    seen = []
-    model = PLSA(
-        3, random_state=0, max_iter=50, tol=0, callback=lambda s: seen.append(s.objective) or len(seen) == 7
-    ).fit(corpus.counts)
-    assert model.stop_reason_ == "callback"
-    assert_array_equal(seen, model.objective_trace_)
-    assert len(seen) == 7
-
-
-def test_ctrl_c_leaves_what_was_learnt():
-    """SIGINT in a long fit: KeyboardInterrupt goes on, and the estimator is fitted and usable."""
-    script = textwrap.dedent(
-        """
-        import os, signal, threading, numpy as np
-        from plsa import PLSA
-        from plsa.datasets import planted_corpus
-        X = planted_corpus(4000, 2000, 10, document_length=100, random_state=0).counts
-        model = PLSA(30, max_iter=10**6, tol=0, random_state=0)
-        threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
-        try:
-            model.fit(X)
-        except KeyboardInterrupt:
-            assert model.stop_reason_ == "interrupted", model.stop_reason_
-            assert model.n_iter_ > 1
-            assert np.isfinite(model.components_).all()
-            assert abs(model.components_.sum(axis=1) - 1).max() < 1e-4
-            assert model.transform(X[:5]).shape == (5, 30)
-            print("kept", model.n_iter_ > 1)
-        """
-    )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", script], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.stdout == "kept True\n", done.stderr
-    assert done.returncode == 0
-
-
-def test_use_before_fit_and_another_vocabulary(corpus):
-    """Both are said plainly."""
-    with pytest.raises(NotFittedError):
-        PLSA().transform(corpus.counts)
-    model = PLSA(2, max_iter=1).fit(corpus.counts)
-    with pytest.raises(ValueError, match="299 features, but PLSA is expecting 300"):
-        model.transform(corpus.counts[:, :299])
-
-
-def test_ctrl_c_in_a_later_start_goes_on():
-    """It stops all of the starts, and what was learnt is kept."""
-    seen = []
-
-    def stop(state):
-        seen.append(state.number)
-        if len(seen) == 8:
-            raise KeyboardInterrupt
-
-    model = PLSA(2, n_init=3, max_iter=5, tol=0, callback=stop, random_state=0)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(np.array([[3, 1, 0, 2], [0, 2, 2, 1], [1, 0, 4, 1]]))
-    assert model.stop_reason_ == "interrupted"
-    assert len(seen) == 8
-    assert_allclose(model.components_.sum(axis=1), 1, rtol=1e-5)
