@@ -11,20 +11,23 @@ from helpers import Stopper, assert_same_bits, assert_usable, interrupting, lear
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from plsa.labels.supervision import Labels, Layout, lay_out
 from scipy import sparse
 from scipy.special import logsumexp, softmax
 from sklearn.naive_bayes import MultinomialNB
 
-from plsa import CountScaler, NaiveBayesEM, _kernels, annealing_schedule, inputs, top_words
+from plsa import CountScaler, NaiveBayesEM, _kernels, annealing_schedule, top_words
 from plsa.datasets import planted_corpus
 from plsa.engine import em
 from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps
-from plsa.estimators import mixtures
-from plsa.estimators.mixtures import _dealt, by_divergence, by_labels
+from plsa.estimators.validation import check_counts
+from plsa.labels.corpus import Corpus
 from plsa.labels.gates import OneComponent
-from plsa.learning.evidence import Corpus, hold_out
+from plsa.labels.layout import Layout, lay_out
+from plsa.labels.reading import Labels
+from plsa.learning import mixtures
+from plsa.learning.evidence import hold_out
+from plsa.learning.mixtures import by_divergence, by_labels, dealt_out
 
 types = pytest.mark.parametrize(("real", "index"), drawing.TYPE_PAIRS, ids=drawing.TYPE_NAMES)
 reals = pytest.mark.parametrize("real", drawing.REALS, ids=lambda real: np.dtype(real).name)
@@ -53,18 +56,20 @@ def assert_same_parameters(found, wanted, rtol=1e-8):
 
 
 def steps_of(problem, n_threads=1):
-    """The steps of a drawn problem."""
+    """The steps of a drawn problem, and its first gate."""
     layout = Layout(problem.layout.topic_class, problem.layout.n_classes)
-    gate = OneComponent(layout, problem.class_alpha, problem.component_alpha)
+    gate = OneComponent.even(layout, problem.class_alpha, problem.component_alpha)
     X = problem.X
-    return MixtureSteps(
+    steps = MixtureSteps(
         Counts(X.indptr.astype(np.int64), X.indices, X.data, X.shape[1]),
-        gate,
-        state=gate.states(problem.code, np.zeros_like(problem.code)),
+        layout.n_topics,
+        state=gate.states(problem.code, None),
+        n_states=layout.n_classes + 1,
         alpha=np.broadcast_to(problem.alpha, X.shape[1]).astype(np.float64),
         weight=problem.weight,
         n_threads=n_threads,
     )
+    return steps, gate
 
 
 def told(problem):
@@ -79,8 +84,8 @@ def mixture_of(steps, parameters):
     """The parameters that the steps have come to, as the reference has them."""
     return reference.Mixture(
         parameters.word_topic[:, : steps.n_topics].astype(np.float64),
-        steps.gate.class_prior.copy(),
-        steps.gate.component_prior.copy(),
+        parameters.gate.class_prior.copy(),
+        parameters.gate.component_prior.copy(),
     )
 
 
@@ -95,8 +100,8 @@ def test_steps_are_the_reference(real, index, data):
     X, weight, pseudo = told(problem)
     code, topic_class, n_classes = problem.code, problem.layout.topic_class, problem.layout.n_classes
     n_topics = len(topic_class)
-    steps = steps_of(problem)
-    parameters = steps.primed(problem.share)
+    steps, gate = steps_of(problem)
+    parameters = steps.primed(problem.share, gate)
     share = problem.share
     old_words = reference.corpus_words(X, weight, n_topics)
     tolerance = 10 * RELATIVE[np.dtype(real)]
@@ -107,9 +112,9 @@ def test_steps_are_the_reference(real, index, data):
         assert_allclose(mixture.words[:, heard], wanted.words[:, heard], rtol=tolerance, atol=tolerance)
         assert_allclose(mixture.classes, wanted.classes, rtol=tolerance, atol=tolerance)
         assert_allclose(mixture.components, wanted.components, rtol=tolerance, atol=tolerance)
-        gate = reference.missing_label_gate(topic_class, n_classes)
-        gate = gate * mixture.classes[topic_class] * mixture.components
-        assert_allclose(parameters.gate[:, :n_topics], gate, rtol=tolerance)
+        table = reference.missing_label_gate(topic_class, n_classes)
+        table = table * mixture.classes[topic_class] * mixture.components
+        assert_allclose(parameters.gate.table(), table, rtol=tolerance)
         assert not parameters.word_topic[:, n_topics:].any(), "padding must stay zero"
 
         joint = reference.mixture_joint(X, code, topic_class, mixture)
@@ -142,8 +147,8 @@ def test_more_documents_than_are_worked_out_together(real, power):
     share = (code[:, np.newaxis] == layout.topic_class) * rng.uniform(0.5, 1, (n_documents, 5))
     share /= np.maximum(share.sum(axis=1, keepdims=True), 1e-9)
     problem = drawing.MixtureProblem(sparse.csr_array(X), code, weight, layout, 0.5, 0.0, 0.0, share)
-    steps = steps_of(problem)
-    parameters = steps.primed(share)
+    steps, gate = steps_of(problem)
+    parameters = steps.primed(share, gate)
     mixture = mixture_of(steps, parameters)
     assert mixture.classes[2] == 0
     steps.power = power
@@ -164,8 +169,8 @@ def test_explained_is_the_posterior_at_power_one(data):
     problem = data.draw(drawing.mixture_problems(unusual=(0.0, 0.5, 40.0)))
     X, _, _ = told(problem)
     topic_class = problem.layout.topic_class
-    steps = steps_of(problem)
-    parameters = steps.primed(problem.share)
+    steps, gate = steps_of(problem)
+    parameters = steps.primed(problem.share, gate)
     steps.power = 0.1
     found = steps.explained(parameters)
     joint = reference.mixture_joint(X, problem.code, topic_class, mixture_of(steps, parameters))
@@ -180,17 +185,17 @@ def test_explained_is_the_posterior_at_power_one(data):
 def test_reordered_components_take_their_words_and_their_chances_along(real, data):
     """Column z is column order[z] of before; the classes have what their places now add up to."""
     problem = data.draw(drawing.mixture_problems(real))
-    steps = steps_of(problem)
-    parameters = steps.primed(problem.share)
+    steps, gate = steps_of(problem)
+    parameters = steps.primed(problem.share, gate)
     n_topics, n_classes = steps.n_topics, problem.layout.n_classes
     order = np.array(data.draw(st.permutations(range(n_topics))))
-    prior = steps.gate.topic_prior()[order]
-    found = steps.reordered(parameters, order)
+    prior = parameters.gate.topic_prior()[order]
+    found = steps.reordered(parameters, order, parameters.gate.with_topic_prior(prior))
     assert_array_equal(found.word_topic[:, :n_topics], parameters.word_topic[:, order])
     assert_array_equal(found.doc_topic[:, :n_topics], parameters.doc_topic[:, order])
-    assert_allclose(found.gate[n_classes, :n_topics], prior, rtol=1e-6, atol=1e-30)
+    assert_allclose(found.gate.table()[n_classes], prior, rtol=1e-6, atol=1e-30)
     of_class = np.bincount(problem.layout.topic_class, prior, n_classes)
-    assert_allclose(steps.gate.class_prior, of_class, rtol=1e-6, atol=1e-30)
+    assert_allclose(found.gate.class_prior, of_class, rtol=1e-6, atol=1e-30)
 
 
 @given(data=st.data())
@@ -198,8 +203,8 @@ def test_the_free_energy_of_a_power_never_falls(data):
     """Any labels, weights and pseudo-counts: steps at one power climb what is theirs."""
     problem = data.draw(drawing.mixture_problems())
     power = data.draw(st.sampled_from([1.0, 0.7, 0.3, 0.05]))
-    steps = steps_of(problem)
-    fit = em.follow(steps, steps.primed(problem.share), [power] * 7, None)
+    steps, gate = steps_of(problem)
+    fit = em.follow(steps, steps.primed(problem.share, gate), [power] * 7, None)
     assert len(fit.trace) == 7
     slack = 1e-11 * max(np.abs(fit.trace).max(), problem.X.sum() / power, 1)
     assert np.diff(fit.trace).min() >= -slack
@@ -246,9 +251,9 @@ def test_learning_is_the_reference(n_components, annealing, weighted, seed):
 
     each = (1 if weight is None else weight) * np.where(code < 0, unlabeled_weight, 1.0)
     layout = lay_out(np.full(n_classes, n_components), 0)
-    counts = inputs.check_counts(NaiveBayesEM(), X, reset=True, dtype="float64")
+    counts = check_counts(NaiveBayesEM(), X, reset=True, dtype="float64")
     corpus = Corpus(counts, Labels(np.arange(n_classes), code.astype(np.int32)), each)
-    share = _dealt(corpus, layout, np.random.RandomState(seed))
+    share = dealt_out(corpus, layout, np.random.RandomState(seed))
     n_powers = 1 if annealing is None else len(annealing)
     powers = [*(annealing or [1.0])[:-1], *np.ones(len(found.objective_trace_))]
     wanted = reference.learn_mixture(X, each, code, layout.topic_class, n_classes, pseudo, share, powers)
@@ -280,10 +285,10 @@ def test_learning_is_the_reference(n_components, annealing, weighted, seed):
 def test_components_are_dealt_out_within_the_class():
     """Each labeled document has one of its class's; all get their share; a lack is made up at random."""
     X, y, _ = planted()
-    counts = inputs.check_counts(NaiveBayesEM(), X, reset=True, dtype="float64")
+    counts = check_counts(NaiveBayesEM(), X, reset=True, dtype="float64")
     corpus = Corpus(counts, Labels(np.arange(4), y.astype(np.int32)), None)
     layout = lay_out(np.array([1, 2, 3, 30]), 0)
-    share = _dealt(corpus, layout, np.random.RandomState(0))
+    share = dealt_out(corpus, layout, np.random.RandomState(0))
     known = y >= 0
     assert not share[~known].any()
     assert_allclose(share[known].sum(axis=1), 1, rtol=1e-12)
@@ -297,7 +302,7 @@ def test_components_are_dealt_out_within_the_class():
     assert len(many) < 30
     assert (many.sum(axis=0) > 0).all()
     assert (np.count_nonzero(many, axis=0) > 1).any()
-    other = _dealt(corpus, layout, np.random.RandomState(1))
+    other = dealt_out(corpus, layout, np.random.RandomState(1))
     assert (other != share).any()
 
 
@@ -311,9 +316,9 @@ def test_empty_documents_take_no_component_from_others():
     full = np.setdiff1d(np.arange(240), known[::2])
     shares = []
     for counts, code in ((emptied, y), (emptied[full], y[full])):
-        checked = inputs.check_counts(NaiveBayesEM(), counts, reset=True, dtype="float64")
+        checked = check_counts(NaiveBayesEM(), counts, reset=True, dtype="float64")
         corpus = Corpus(checked, Labels(np.arange(4), code.astype(np.int32)), None)
-        shares.append(_dealt(corpus, layout, np.random.RandomState(0)))
+        shares.append(dealt_out(corpus, layout, np.random.RandomState(0)))
     assert_array_equal(shares[0][full], shares[1])
     own = y[known[::2], np.newaxis] == layout.topic_class
     assert_allclose(shares[0][known[::2]], own / 3, rtol=1e-12)
@@ -461,7 +466,7 @@ def test_a_schedule_ascends_to_one(start, factor, steps):
         assert below[-1] * factor >= 1 - 1e-9
     else:
         assert start > 1 - 1e-9
-    inputs.check_annealing(powers)
+    NaiveBayesEM(annealing=powers, max_iter=0).fit(np.eye(2), [0, 1])
 
 
 def test_schedules_with_known_values():
@@ -632,7 +637,7 @@ def test_the_number_of_components_is_cross_validated(n_labeled):
     assert tried == [1, 2, 3, 5, 10, 20, 40][: len(tried)]
     parts = [[d] for d in range(n_labeled)]
     if n_labeled > 50:
-        counts = inputs.check_counts(NaiveBayesEM(), X, reset=True, dtype="float64")
+        counts = check_counts(NaiveBayesEM(), X, reset=True, dtype="float64")
         corpus = Corpus(counts, Labels(np.arange(2), y.astype(np.int32)), None)
         parts = [held for _, held in hold_out(corpus, sample=False, folds=10, parts=10)]
         assert [len(held) for held in parts] == [6] * 10

@@ -9,15 +9,6 @@ from helpers import partly_shown
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from plsa.baselines.positive_rivals import (
-    ErrorParts,
-    _chosen_spies,
-    best_threshold,
-    positive_features,
-    rocchio_vectors,
-    spy_threshold,
-)
-from plsa.learning.linked_means import Clusters, ClusterSums, LinkedDocuments
 from scipy import sparse
 from scipy.special import expit
 from scipy.stats import beta
@@ -26,10 +17,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.preprocessing import normalize
 
-from plsa import PEBL, CountScaler, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression, inputs
+from plsa import PEBL, CountScaler, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression
+from plsa.baselines.linked_clusters import Clusters, ClusterSums, LinkedDocuments
+from plsa.baselines.machines import positive_features, rocchio_vectors
+from plsa.baselines.regression import best_threshold
+from plsa.baselines.spies import ErrorParts, _chosen_spies, spy_threshold
 from plsa.datasets import planted_corpus
-from plsa.estimators.positives import PositiveClassifier, Rule, recall_criterion
-from plsa.learning import student
+from plsa.estimators.positives import PositiveClassifier, Rule
+from plsa.estimators.validation import check_counts
+from plsa.learning.positives import recall_criterion
 
 RIVALS = [
     WeightedLogisticRegression(random_state=0),
@@ -48,7 +44,7 @@ def planted():
 
 
 def counts_of(X):
-    return inputs.check_counts(PEBL(), X, reset=True, dtype="float64")
+    return check_counts(PEBL(), X, reset=True, dtype="float64")
 
 
 # ---- what all five do
@@ -102,13 +98,12 @@ def test_what_is_not_tfidf():
     )
 
 
-def test_an_interrupted_fit_keeps_what_it_learnt_and_says_so():
+def test_an_interrupted_fit_keeps_what_it_learned_and_says_so():
     """A classifier that says so was interrupted; one that fails leaves what was."""
 
     class Interrupted(PositiveClassifier):
         def _learn_positives(self, counts, positive):
-            self.n_positives_ = int(positive.sum())
-            return "interrupted"
+            return {"n_positives_": int(positive.sum()), "stop_reason_": "interrupted"}
 
     X, shown, _ = planted()
     model = Interrupted()
@@ -159,7 +154,7 @@ def test_weighted_regression_is_scikit_learns():
     """With classes of equal weight; the threshold that held-out documents ask for is taken off."""
     X, shown, _ = planted()
     model = WeightedLogisticRegression(C=0.3, random_state=0).fit(X, shown)
-    vectors = student.features(model.scaler_, counts_of(X))
+    vectors = normalize(model.scaler_.transform(X))
     weight = np.where(shown == 1, 1.0, shown.sum() / (shown == 0).sum())
     plain = LogisticRegression(C=0.3, tol=1e-3, max_iter=1000).fit(vectors, shown, sample_weight=weight)
     assert_allclose(
@@ -325,7 +320,7 @@ def test_reliable_negatives_are_nearer_to_the_other_side():
     """By cosine, equals included; where there are none, the farthest one."""
     X, shown, _ = planted()
     model = RocchioSVM().fit(X, shown)
-    vectors = student.features(model.scaler_, counts_of(X))
+    vectors = normalize(model.scaler_.transform(X))
     wanted, unwanted = rocchio_vectors(vectors, shown == 1, 16.0, 4.0)
     nearer = (vectors @ wanted <= vectors @ unwanted) & (shown == 0)
     assert model.n_negatives_[0] == nearer.sum() > 100

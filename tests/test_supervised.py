@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from helpers import assert_same_bits
 from numpy.testing import assert_allclose, assert_array_equal
-from plsa.labels.supervision import is_unlabeled, read_labels
 
 from plsa import CountScaler, PLSAClassifier
 from plsa.datasets import planted_corpus
+from plsa.estimators.validation import read_labels
+from plsa.labels.reading import is_unlabeled
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """Topic-sensitive PLSA: links between documents, and what is found from positives alone."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,12 +9,11 @@ from scipy import sparse
 from scipy.special import logit
 from sklearn.metrics import roc_auc_score
 
-from plsa import PLSA, TopicSensitivePLSA, inputs
+from plsa import PLSA, TopicSensitivePLSA
 from plsa.datasets import planted_corpus
-from plsa.estimators import topic_sensitive
-from plsa.estimators.topic_sensitive import otsu
-from plsa.learning import committee
-from plsa.learning import student as student_module
+from plsa.estimators.validation import check_counts
+from plsa.learning import committee, topic_sensitive
+from plsa.learning.topic_sensitive import otsu
 
 
 @pytest.fixture(scope="module")
@@ -207,12 +204,11 @@ def test_what_the_student_is_taught(corpus, some, n_components, monkeypatch):
     """Votes, or what the linked model makes of the unlabeled; positives weigh five times a sure guess."""
     heard = {}
 
-    def teach(matrix, code, weight, n_classes):
+    def teach(matrix, code, weight, n_classes, whole=topic_sensitive.teach):
         heard.update(code=code, weight=weight)
-        return student_module.teach(matrix, code, weight, n_classes)
+        return whole(matrix, code, weight, n_classes)
 
-    double = SimpleNamespace(**{**vars(student_module), "teach": teach})
-    monkeypatch.setattr(topic_sensitive, "student", double)
+    monkeypatch.setattr(topic_sensitive, "teach", teach)
     model = TopicSensitivePLSA(n_components, random_state=0).fit(corpus.counts, some)
     if n_components == 4:
         score = model.doc_topic_[:, model.positive_topics_[0]].astype(float)
@@ -327,11 +323,11 @@ def test_otsu_leaves_the_least_variance(scores):
 def test_only_unlabeled_documents_with_words_say_where_scores_part():
     """Neither positives nor empty documents do, unless there are no others."""
     X = np.array([[1.0], [1], [1], [1], [0], [1]])
-    counts = inputs.check_counts(PLSA(), X, reset=True, dtype="float64")
+    counts = check_counts(PLSA(), X, reset=True, dtype="float64")
     positive = np.array([False, False, False, False, False, True])
     score = np.array([0.0, 0.1, 0.5, 0.6, 9.0, -9.0])
     assert_allclose(topic_sensitive._parting(score, counts, positive), 0.3)
-    empty = inputs.check_counts(PLSA(), np.array([[0.0], [0], [1]]), reset=True, dtype="float64")
+    empty = check_counts(PLSA(), np.array([[0.0], [0], [1]]), reset=True, dtype="float64")
     assert_allclose(topic_sensitive._parting(score[1:4], empty, np.array([False, False, True])), 0.3)
 
 
