@@ -223,7 +223,7 @@ BAD = {
         [True, True],
     ],
     "correspondence": [
-        ("best", r"correspondence == 'best', but must be one of \[None, 'labels', 'kl'\]"),
+        ("best", r"correspondence == 'best', but must be one of \['kl', 'labels', None\]"),
         True,
     ],
     "alpha": [-1, nan, inf, "x", None, True],
