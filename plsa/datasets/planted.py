@@ -9,9 +9,8 @@ from sklearn.utils import Bunch
 
 from plsa.inputs import check_number, check_whole
 
-# A block of documents holds about this many tokens, and this many document x topic counts: its
-# working memory is then some tens of megabytes whatever the size of the corpus. Changing either
-# changes what a seed gives.
+# A block of documents holds about this many tokens, and this many document x topic counts: its working memory
+# is then some tens of megabytes whatever the size of the corpus. Changing either changes what a seed gives.
 _BLOCK_TOKENS = 2**20
 _BLOCK_TOPICS = 2**22
 
@@ -75,8 +74,7 @@ def planted_corpus(
     Returns
     -------
     Bunch
-        ``counts`` : csr_array of shape (D, W), sorted and without duplicates; 32-bit indices
-        where they fit.
+        ``counts`` : csr_array of shape (D, W), sorted and without duplicates; 32-bit indices where they fit.
         ``doc_topic`` : array of shape (D, K), P(z|d); rows sum to one.
         ``word_topic`` : array of shape (W, K), P(w|z); columns sum to one.
         ``document_length`` : int array of shape (D,), the row sums of ``counts``.

@@ -60,9 +60,8 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     Returns
     -------
     list of TopicWords
-        With `words` and `scores`, descending; `topic`, the row of `components_`; and `label`, the
-        class of a classifier's topic, None for topics of no class. Equal scores keep the order of
-        columns.
+        With `words` and `scores`, descending; `topic`, the row of `components_`; and `label`, the class of a
+        classifier's topic, None for topics of no class. Equal scores keep the order of columns.
 
     Examples
     --------
