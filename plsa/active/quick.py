@@ -42,11 +42,6 @@ class QuickPool:
         self.counts = scaled_by(None if scaling is None else scaling.fit(counts), counts)
         self.vectors = vectors(TFIDF.fit(counts), counts)
 
-    @staticmethod
-    def serves(estimator: Any) -> bool:
-        """Whether an estimator has quick models: our semi-supervised ones have."""
-        return isinstance(estimator, SemiSupervised)
-
     def learn(self, labels: Labels, words: Real | None = None) -> QuickModel:
         """The model of labels, from padded P(w|z) if given."""
         plan = self.estimator.plan(labels.classes)
@@ -103,12 +98,8 @@ class QuickModel:
             # Words that stand in none of them have no weight: there is no need to reckon with them.
             met = np.unique(matrix.indices)
             weights = np.zeros((matrix.shape[1], len(self.classes)), dtype=matrix.dtype)
-            weights[met] = teach(
-                sparse.csr_array(matrix[:, met]),
-                self.labels.code[known],
-                np.full(len(known), MAX_LABEL_WEIGHT),
-                len(self.classes),
-            )
+            own, trust = sparse.csr_array(matrix[:, met]), np.full(len(known), MAX_LABEL_WEIGHT)
+            weights[met] = teach(own, self.labels.code[known], trust, len(self.classes))
             self._taught = probabilities(np.asarray(self.pool.vectors @ weights))
         return self._taught
 
@@ -145,27 +136,27 @@ class QuickSupposed:
         self.model = model
         self.n_topics = layout.n_topics
         self.class_topic = model.class_topic()
-        self.counts, self.vocabulary = _own_words(pool.counts.of_documents(judged))
+        counts = pool.counts.of_documents(judged)
+        self.vocabulary, place = np.unique(counts.word, return_inverse=True)  # words that stand in them
+        self.counts = Counts(counts.offset, place.astype(np.int32), counts.count, len(self.vocabulary))
         assert model.fit.state is not None
         smoothing = model.plan.method.smoothing
         self.total = model.fit.state[:, : self.n_topics].sum(axis=0) + smoothing * pool.counts.n_words
         self.words = unpadded(model.fit.parameters.word_topic, self.n_topics)
         self.inside = self.words[self.vocabulary] * self.total  # (W', K) expected counts
         self.start = model.fit.parameters.doc_topic[judged]
-        strength = model.settings.prior_strength
-        prior = (
-            layout.topic_prior(Corpus(pool.counts, model.labels).class_frequencies())[np.newaxis] * strength
-        )
-        self.prior = padded(prior, pool.counts.dtype) if strength else None
+        self.prior = None
+        if model.settings.prior_strength:
+            prior = layout.topic_prior(Corpus(pool.counts, model.labels).class_frequencies())[np.newaxis]
+            self.prior = padded(prior * model.settings.prior_strength, pool.counts.dtype)
 
     def after(self, document: int, of_class: int) -> Chances:
         """P(class|document) of the judged documents, this one being of that class."""
         model, counts = self.model, self.model.pool.counts
         own = counts.between(document, document + 1)
         topics = model.topics(np.array([document]))[0]
-        allowed = topics * model.settings.layout.allowed()[of_class]
-        if allowed.sum() <= 0:  # the model had ruled the class out
-            allowed = model.settings.layout.allowed()[of_class]
+        of_class_only = model.settings.layout.allowed()[of_class]
+        allowed = topics * of_class_only if (topics * of_class_only).sum() > 0 else of_class_only
         joint = self.words[own.word].astype(np.float64)
         now = own.count[:, np.newaxis] * (
             _shares(joint * allowed) - model.settings.unlabeled_weight * _shares(joint * topics)
@@ -176,22 +167,11 @@ class QuickSupposed:
         met = met[self.vocabulary[place[met]] == own.word[met]]
         words = self.inside / total
         words[place[met]] += now[met] / total
+        words, threads = padded(np.maximum(words, 0), counts.dtype), model.plan.method.n_threads
         folded = fold_in(
-            self.counts,
-            padded(np.maximum(words, 0), counts.dtype),
-            self.start,
-            prior=self.prior,
-            max_iter=_ROUNDS,
-            tol=0.0,
-            n_threads=model.plan.method.n_threads,
+            self.counts, words, self.start, prior=self.prior, max_iter=_ROUNDS, tol=0.0, n_threads=threads
         )
         return by_class(unpadded(folded.doc_topic, self.n_topics), self.class_topic)
-
-
-def _own_words(counts: Counts) -> tuple[Counts, Array]:
-    """The same documents over the words that stand in them, and which words those are."""
-    vocabulary, place = np.unique(counts.word, return_inverse=True)
-    return Counts(counts.offset, place.astype(np.int32), counts.count, len(vocabulary)), vocabulary
 
 
 def _shares(joint: Floats) -> Floats:

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import joblib
@@ -32,6 +33,7 @@ _SHOWN_EVERY = 5.0  # seconds between two lines of progress
 _OPTIONS = ("strategy", "batch_size", "density", "cost", "random_share", "quick", "random_state")
 
 Curves = Floats  # (repeats, marks)
+Draw = tuple[Array, Array, Array]  # learned from; held out; places of labels among the former
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -46,11 +48,8 @@ class Simulation:
 
     def area(self, name: str) -> Floats:
         """The mean height of each repeat's curve: its area by the trapezoidal rule, divided by its width."""
-        curves = self._curves(name)
-        width = self.marks[-1] - self.marks[0]
-        if width == 0:
-            return curves[:, 0]
-        return np.asarray(trapezoid(curves, self.marks, axis=1) / width)
+        curves, width = self._curves(name), self.marks[-1] - self.marks[0]
+        return np.asarray(trapezoid(curves, self.marks, axis=1) / width) if width else curves[:, 0]
 
     def labels_for(self, accuracy: float, name: str) -> float:
         """After how many answers the mean curve first reaches an accuracy; NaN where it does not.
@@ -61,12 +60,10 @@ class Simulation:
         reached = np.flatnonzero(curve >= accuracy)
         if not len(reached):
             return float("nan")
-        first = int(reached[0])
-        if first == 0:
-            return float(self.marks[0])
-        low, high = curve[first - 1], curve[first]
-        part = (accuracy - low) / (high - low)
-        return float(self.marks[first - 1] + part * (self.marks[first] - self.marks[first - 1]))
+        last = int(reached[0])
+        first = max(last - 1, 0)
+        part = (accuracy - curve[first]) / (curve[last] - curve[first]) if last else 0.0
+        return float(self.marks[first] + part * (self.marks[last] - self.marks[first]))
 
     def saved(self, name: str, than: str = "random") -> float:
         """The share of answers that a strategy saves: 1 - its answers for the other's best accuracy / those.
@@ -90,8 +87,7 @@ class Simulation:
 
     def _curves(self, name: str) -> Curves:
         if name not in self.accuracy:
-            known = ", ".join(map(repr, self.accuracy))
-            raise ValueError(f"there is no strategy {name!r}; there is {known}.")
+            raise ValueError(f"there is no strategy {name!r}; there is {str([*self.accuracy])[1:-1]}.")
         return self.accuracy[name]
 
     def __repr__(self) -> str:
@@ -101,20 +97,18 @@ class Simulation:
         """A line per strategy: area under the curve, accuracy at the end, answers saved against "random"."""
         with_random = "random" in self.accuracy
         compared = ["saved", "p"] if with_random else []
-        head = ["strategy", "area", f"after {self.marks[-1]}", *compared, "s/answer"]
-        rows = [head]
+        rows = [["strategy", "area", f"after {self.marks[-1]}", *compared, "s/answer"]]
         for name in self.ranked():
             row = [name, _spread(self.area(name)), _spread(self.accuracy[name][:, -1])]
-            if with_random:
-                figures = (self.saved(name), "{:.0%}"), (self.p_value(name), "{:.2g}")
-                row += ["" if name == "random" else _or_dash(*figure) for figure in figures]
+            if name == "random":
+                row += ["", ""]
+            elif with_random:
+                figures = (self.saved(name), ".0%"), (self.p_value(name), ".2g")
+                row += ["-" if np.isnan(value) else format(value, form) for value, form in figures]
             rows.append([*row, f"{np.mean(self.seconds[name]):.2f}"])
-        repeats = len(self.bound)
-        note = (
-            f"{repeats} repeat{'s' if repeats > 1 else ''}, {self.n_initial:g} labels at the start; accuracy "
-            f"with all labels {_spread(self.bound)}."
-        )
-        return "\n".join([*aligned(rows), note])
+        repeats = f"{len(self.bound)} repeat{'s' if len(self.bound) > 1 else ''}"
+        known = f"{self.n_initial:g} labels at the start; accuracy with all labels {_spread(self.bound)}."
+        return "\n".join([*aligned(rows), f"{repeats}, {known}"])
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the mean curve of each strategy and the 95% interval of the mean; needs matplotlib.
@@ -202,7 +196,12 @@ def simulate(
     initial = inputs.check_whole(initial, "initial", 0)
     batch_size = inputs.check_whole(batch_size, "batch_size", 1)
     check_seed(random_state)
-    _check_test(test)
+    if not isinstance(test, tuple):
+        inputs.check_share(test, "test")
+    elif len(test) != 2:
+        raise ValueError(f"test holds {len(test)} things, but must be a share, or documents and classes.")
+    else:
+        check_labels(test[1], _num_samples(test[0]))
     at = _marks(marks, n_queries)
     draws = [_draw(code, test, initial, (random_state, repeat)) for repeat in range(repeats)]
     for train, _, _ in draws:
@@ -214,11 +213,9 @@ def simulate(
     for repeat, seed in enumerate(seeds):
         defaults = {"batch_size": batch_size, "random_state": seed}
         jobs += [(name, repeat, {**defaults, **options}) for name, options in named.items()]
+    play = partial(_play, estimator, X, classes[code], test, at)
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    found = pool(
-        joblib.delayed(_play)(estimator, X, classes[code], test, draws[repeat], at, name, repeat, options)
-        for name, repeat, options in jobs
-    )
+    found = pool(joblib.delayed(play)(draws[job[1]], *job) for job in jobs)
     bound = np.empty(repeats)
     accuracy = {name: np.empty((repeats, len(at))) for name in named}
     seconds = {name: np.empty(repeats) for name in named}
@@ -242,8 +239,8 @@ def _play(
     X: Any,
     y: Array,
     test: Any,
-    draw: tuple[Array, Array, Array],
     marks: Places,
+    draw: Draw,
     name: str | None,
     repeat: int,
     options: dict[str, Any],
@@ -287,8 +284,8 @@ def _accuracy(learner: ActiveLearner, new: Any, true: Array) -> float:
     return float(np.mean(learner.predict(new) == true))
 
 
-def _draw(code: Codes, test: Any, initial: int, seed: tuple[int, int]) -> tuple[Array, Array, Array]:
-    """Documents to learn from, documents held out, and places among the former that are labeled."""
+def _draw(code: Codes, test: Any, initial: int, seed: tuple[int, int]) -> Draw:
+    """The documents of one repeat, drawn class by class."""
     rng = np.random.default_rng(seed)
     held: list[int] = []
     if not isinstance(test, tuple):
@@ -328,12 +325,12 @@ def _named(strategies: Any, n_documents: int) -> dict[str, dict[str, Any]]:
 
 def _options(given: Any, name: str) -> dict[str, Any]:
     """Options of an `ActiveLearner`, or a strategy as one of them."""
-    if isinstance(given, Mapping) and not any(option in STRATEGIES for option in given):
-        for option in given:
-            if option not in _OPTIONS:
-                raise ValueError(f"{name!r} has the option {option!r}, but may have {', '.join(_OPTIONS)}.")
-        return dict(given)
-    return {"strategy": given}
+    if not isinstance(given, Mapping) or any(option in STRATEGIES for option in given):
+        return {"strategy": given}
+    for option in given:
+        if option not in _OPTIONS:
+            raise ValueError(f"{name!r} has the option {option!r}, but may have {', '.join(_OPTIONS)}.")
+    return dict(given)
 
 
 def _marks(marks: ArrayLike | None, n_queries: int) -> Places:
@@ -368,22 +365,6 @@ def _check_truth(y: Any, n_documents: int) -> tuple[Array, Codes]:
     return classes, code
 
 
-def _check_test(test: Any) -> None:
-    """Raises where what to judge by is neither a share nor documents and their classes."""
-    if not isinstance(test, tuple):
-        inputs.check_share(test, "test")
-        return
-    if len(test) != 2:
-        raise ValueError(
-            f"test holds {len(test)} things, but must be a share, or documents and their classes."
-        )
-    check_labels(test[1], _num_samples(test[0]))
-
-
 def _spread(values: Floats) -> str:
     """Mean and standard deviation; of one value none."""
     return f"{values.mean():.3f}" + (f" ±{values.std(ddof=1):.3f}" if len(values) > 1 else "")
-
-
-def _or_dash(value: float, form: str) -> str:
-    return "-" if np.isnan(value) else form.format(value)
