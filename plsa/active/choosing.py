@@ -156,11 +156,11 @@ def check_strategy(strategy: Any) -> dict[str, float]:
         return {}
     weights = {strategy: 1.0} if isinstance(strategy, str) else strategy
     named = weights if isinstance(weights, Mapping) else {}
-    wrong = next((name for name in named if name not in STRATEGIES), strategy)
-    if not named or wrong is not strategy:
+    wrong = [name for name in named if name not in STRATEGIES]
+    if not named or wrong:
         raise ValueError(
-            f"strategy == {wrong!r}, but must be a function, one of {list(STRATEGIES)}, or a dict of some of "
-            "them and their weights."
+            f"strategy == {wrong[0] if wrong else strategy!r}, but must be a function, one of "
+            f"{list(STRATEGIES)}, or a dict of some of them and their weights."
         )
     return {
         name: inputs.check_number(weight, f"the weight of {name!r}", above=0.0)
