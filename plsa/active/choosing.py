@@ -28,6 +28,7 @@ _CANDIDATES = 30  # documents whose answers are supposed
 _JUDGED = 200  # documents that supposed answers are judged by
 _UNLIKELY = 0.01  # an answer that is not worth supposing
 
+_Guesses = tuple[list[Any], Places] | None  # classes, and the guessed one of each document
 Strategy = str | Mapping[str, float] | Callable[[Array], ArrayLike]
 PoolModel = FittedModel | QuickModel  # which answer the same questions
 
@@ -189,9 +190,6 @@ def check_cost(cost: ArrayLike, n_documents: int) -> Floats:
     return costs.astype(np.float64)
 
 
-_Guesses = tuple[list[Any], Places] | None  # classes, and the guessed one of each document
-
-
 @dataclass(slots=True)
 class Chooser:
     """Chooses the documents that a session asks for, some of them at random."""
@@ -244,7 +242,17 @@ class Chooser:
         """The documents that are most worth asking for."""
         if min(n, len(left)) == 0:
             return []
-        model, chance = self._said(left)
+        labels, model, chance = self.shown(self.session.coded()), None, None
+        try:
+            model = self.pool.learn(labels)
+            chance = None if model is None else model.chances(left)
+        except ValueError as error:  # some estimators say so where too little is known
+            warnings.warn(
+                f"{self.pool.name} cannot learn from {labels.labeled.sum()} labels yet ({error}); documents "
+                "that are unlike each other are asked for instead.",
+                UserWarning,
+                stacklevel=4,
+            )
         if model is None or chance is None:
             known = [place for place, label in enumerate(self.session.labels) if label is not None]
             seen = [*self.session.skipped, *self.session.pending, *known]
@@ -255,25 +263,6 @@ class Chooser:
         if self.cost is not None:
             scores = queries.per_cost(queries.from_zero(scores), self.cost[left])
         return left[queries.select(scores, n, rng, guesses)].tolist()
-
-    def _said(self, left: Documents) -> tuple[PoolModel | None, Chances | None]:
-        """The model that asks and what it says of documents; None where too little is known for any.
-
-        Some estimators say so by an error.
-        """
-        labels = self.shown(self.session.coded())
-        try:
-            model = self.pool.learn(labels)
-            return model, None if model is None else model.chances(left)
-        except ValueError as error:
-            known = int(labels.labeled.sum())
-            warnings.warn(
-                f"{self.pool.name} cannot learn from {known} labels yet ({error}); documents that are unlike "
-                "each other are asked for instead.",
-                UserWarning,
-                stacklevel=5,
-            )
-            return None, None
 
     def _scores(self, question: Question) -> Scores:
         """How much each document is worth asking for."""
@@ -302,24 +291,24 @@ class Chooser:
     def votes(self, model: PoolModel) -> Floats:
         """Of all models that have chosen a question and had the classes of now, and of the present one."""
         everyone = np.arange(self.session.n_documents)
-        votes = np.zeros((len(everyone), len(model.classes)))
-        history, labels = self.session.history, list(self.session.initial)
-        for place, event in enumerate(history):
-            if event.kind == "query" and place not in self._guessed:
-                shown = self.pool.learn(self.shown(coded(labels)), keep=False)
-                self._guessed[place] = _guesses(shown, everyone)
+        labels, asked = list(self.session.initial), []
+        for place, event in enumerate(self.session.history):
+            if event.kind == "query":
+                asked.append(place)
+                if place not in self._guessed:
+                    shown = self.pool.learn(self.shown(coded(labels)), keep=False)
+                    self._guessed[place] = _guesses(shown, everyone)
             for index, label in zip(event.indices, event.labels, strict=False):
                 labels[index] = label
-        here = len(history)  # where the question stands that is being chosen
-        self._guessed[here] = _guesses(model, everyone)
-        asked = [place for place, event in enumerate(history) if event.kind == "query"]
-        for guess in (self._guessed[place] for place in [*asked, here]):
+        asked.append(len(self.session.history))  # where the question stands that is being chosen
+        self._guessed[asked[-1]] = _guesses(model, everyone)
+        votes = np.zeros((len(everyone), len(model.classes)))
+        for guess in map(self._guessed.get, asked):
             if guess is not None and guess[0] == model.classes.tolist():
                 votes[everyone, guess[1]] += 1
         return votes
 
 
 def _guesses(model: PoolModel | None, documents: Documents) -> _Guesses:
-    if model is None:
-        return None
-    return model.classes.tolist(), model.chances(documents).argmax(axis=1)
+    """The classes that a model knows, and which of them it takes documents for."""
+    return None if model is None else (model.classes.tolist(), model.chances(documents).argmax(axis=1))

@@ -132,10 +132,8 @@ class ActiveLearner:
         self.strategy = strategy
         weights = choosing.check_strategy(strategy)
         if "topic entropy" in weights and not hasattr(estimator, "transform"):
-            raise ValueError(
-                f"strategy == 'topic entropy' needs an estimator with topics, and {estimator!r} has no "
-                "transform."
-            )
+            wanted = f"an estimator with topics, and {estimator!r} has no transform"
+            raise ValueError(f"strategy == 'topic entropy' needs {wanted}.")
         self.batch_size = inputs.check_whole(batch_size, "batch_size", 1)
         self.density = choosing.check_density(density, weights)
         self.cost = None if cost is None else choosing.check_cost(cost, self.n_documents)
@@ -199,10 +197,8 @@ class ActiveLearner:
 
     def __repr__(self) -> str:
         known = sum(label is not None for label in self.labels_)
-        return (
-            f"ActiveLearner({type(self.estimator).__name__}, {self.n_documents} documents, {known} labels, "
-            f"{len(self.pending_)} to answer)"
-        )
+        state = f"{self.n_documents} documents, {known} labels, {len(self.pending_)} to answer"
+        return f"ActiveLearner({type(self.estimator).__name__}, {state})"
 
     # --- the session -----------------------------------------------------------------------------
 
@@ -277,9 +273,7 @@ class ActiveLearner:
     def _needed(self) -> Any:
         model = self._thorough.learn(self._session.coded())
         if model is None:
-            raise ValueError(
-                "fewer than two classes have a label, so that there is no model yet: answer what query asks."
-            )
+            raise ValueError("fewer than two classes have a label, so there is no model yet: answer a query.")
         return model
 
     def status(self, *, thorough: bool = False) -> Status:
@@ -304,10 +298,8 @@ def check_estimator(estimator: Any) -> Any:
     if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
         raise ValueError(f"estimator == {estimator!r}, but must be a classifier such as MissingLabelPLSA().")
     if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
-        raise ValueError(
-            f"estimator == {estimator!r} has neither predict_proba nor decision_function, so that nothing "
-            "says how sure it is."
-        )
+        wanted = "neither predict_proba nor decision_function, which say how sure it is"
+        raise ValueError(f"estimator == {estimator!r} has {wanted}.")
     for name, value in estimator.get_params().items():
         if name.rpartition("__")[2] == "decision_function_shape" and value == "ovo":
             raise ValueError(f"{name} == 'ovo' gives a value for each pair of classes: pass 'ovr'.")

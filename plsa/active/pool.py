@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -221,24 +222,21 @@ class Landscape:
     def __init__(self, n_documents: int, matrix: Any, made: sparse.csr_array | None = None) -> None:
         self.n_documents = n_documents
         self.known = matrix is not None  # whether documents are rows of numbers, which lie somewhere
-        self._matrix, self._vectors = matrix, made
-        self._density: queries.Scores | None = None
+        self._matrix, self._made = matrix, made
         self._clusters: tuple[Floats, Floats] | None = None
 
-    @property
+    @cached_property
     def vectors(self) -> sparse.csr_array:
         """(D, W), rows at unit length."""
-        if self._vectors is None:
-            self._vectors = vectors(self._matrix)
-        return self._vectors
+        return vectors(self._matrix) if self._made is None else self._made
+
+    @cached_property
+    def _density(self) -> queries.Scores:
+        return queries.density(self.vectors)
 
     def density(self, doubt: Floats | None = None) -> queries.Scores:
         """How much each document stands for others, or for others that are in doubt."""
-        if doubt is not None:
-            return queries.density(self.vectors, doubt)
-        if self._density is None:
-            self._density = queries.density(self.vectors)
-        return self._density
+        return self._density if doubt is None else queries.density(self.vectors, doubt)
 
     def unlike(self, left: Documents, seen: Sequence[int], n: int, seed: int) -> list[int]:
         """Documents that stand for others and are unlike each other and those that were seen before.

@@ -7,6 +7,8 @@ with passes from the labels. And what depends on the labels alone is the same af
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from plsa.engine.steps import fold_in
 from plsa.estimators.semisupervised import SemiSupervised
 from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.reading import Labels
-from plsa.learning.aspects import by_class, label_topic_of
+from plsa.learning.aspects import Settings, by_class, label_topic_of
 from plsa.learning.guesses import label_trust
 from plsa.learning.scaling import TFIDF, scaled_by, vectors
 from plsa.learning.semisupervised import Plan, sketch
@@ -49,16 +51,19 @@ class QuickPool:
         return QuickModel(self, labels, plan, fit)
 
 
+@dataclass(frozen=True)
 class QuickModel:
     """A few passes from some labels; and a student of the labels alone, if the estimator has students."""
 
-    def __init__(self, pool: QuickPool, labels: Labels, plan: Plan, fit: Fit) -> None:
-        self.pool = pool
-        self.labels = labels
-        self.plan = plan
-        self.settings = plan.settings
-        self.fit = fit
-        self._taught: Real | None = None
+    pool: QuickPool
+    labels: Labels
+    plan: Plan
+    fit: Fit
+
+    @property
+    def settings(self) -> Settings:
+        """Those of the plan."""
+        return self.plan.settings
 
     @property
     def classes(self) -> Array:
@@ -80,7 +85,7 @@ class QuickModel:
         if not self.plan.student:
             return found
         trust = label_trust(int(self.labels.labeled.sum()), len(self.classes))
-        return np.asarray((1 - trust) * found + trust * self._of_student()[documents])
+        return np.asarray((1 - trust) * found + trust * self._of_student[documents])
 
     def guesses(self, documents: Documents) -> Array:
         """The most probable class of each."""
@@ -90,18 +95,17 @@ class QuickModel:
         """P(y|d) = sum_z P(z|d) P(y|z)."""
         return by_class(self.topics(documents), self.class_topic())
 
+    @cached_property
     def _of_student(self) -> Real:
         """What a linear student of the labeled documents says of all."""
-        if self._taught is None:
-            known = np.flatnonzero(self.labels.labeled)
-            matrix = self.pool.vectors[known]
-            # Words that stand in none of them have no weight: there is no need to reckon with them.
-            met = np.unique(matrix.indices)
-            weights = np.zeros((matrix.shape[1], len(self.classes)), dtype=matrix.dtype)
-            own, trust = sparse.csr_array(matrix[:, met]), np.full(len(known), MAX_LABEL_WEIGHT)
-            weights[met] = teach(own, self.labels.code[known], trust, len(self.classes))
-            self._taught = probabilities(np.asarray(self.pool.vectors @ weights))
-        return self._taught
+        known = np.flatnonzero(self.labels.labeled)
+        matrix = self.pool.vectors[known]
+        # Words that stand in none of them have no weight: there is no need to reckon with them.
+        met = np.unique(matrix.indices)
+        weights = np.zeros((matrix.shape[1], len(self.classes)), dtype=matrix.dtype)
+        own, trust = sparse.csr_array(matrix[:, met]), np.full(len(known), MAX_LABEL_WEIGHT)
+        weights[met] = teach(own, self.labels.code[known], trust, len(self.classes))
+        return probabilities(np.asarray(self.pool.vectors @ weights))
 
     def committee(self, documents: Documents, n_members: int, rng: np.random.RandomState) -> Floats:
         """What models say that start at draws from the Dirichlet distributions of the classes' words.

@@ -204,10 +204,9 @@ def simulate(
         check_labels(test[1], _num_samples(test[0]))
     at = _marks(marks, n_queries)
     draws = [_draw(code, test, initial, (random_state, repeat)) for repeat in range(repeats)]
-    for train, _, _ in draws:
-        n_open = len(train) - initial * len(classes)
-        if n_open < n_queries:
-            raise ValueError(f"n_queries == {n_queries}, but there are {n_open} documents to ask for.")
+    n_open = len(draws[0][0]) - initial * len(classes)  # the same in every repeat
+    if n_open < n_queries:
+        raise ValueError(f"n_queries == {n_queries}, but there are {n_open} documents to ask for.")
     seeds = np.random.SeedSequence(random_state).generate_state(repeats).tolist()
     jobs: list[tuple[str | None, int, dict[str, Any]]] = [(None, repeat, {}) for repeat in range(repeats)]
     for repeat, seed in enumerate(seeds):
@@ -230,8 +229,7 @@ def simulate(
             shown, passed = now, now - began
             left = passed / done * (len(jobs) - done)
             say(f"simulate: {done} of {len(jobs)} sessions, {passed:.0f} s, about {left:.0f} s left")
-    n_initial = float(np.mean([len(known) for _, _, known in draws]))
-    return Simulation(at, n_initial, accuracy, bound, seconds)
+    return Simulation(at, float(initial * len(classes)), accuracy, bound, seconds)
 
 
 def _play(
@@ -262,17 +260,14 @@ def _play(
         labels[known] = truth[known]
         learner = ActiveLearner(estimator, pool, labels, unlabeled=None, **options)
         curve, times, answered = [], [], 0
-        while True:
-            if answered in marks:
-                curve.append(_accuracy(learner, new, true))
-            if answered >= marks[-1]:
-                break
-            until = int(marks[marks > answered][0]) - answered
-            began = time.perf_counter()
-            asked = learner.query(min(learner.batch_size, until))
-            learner.tell(asked, truth[asked])
-            times.append((time.perf_counter() - began) / len(asked))
-            answered += len(asked)
+        for mark in marks.tolist():
+            while answered < mark:
+                began = time.perf_counter()
+                asked = learner.query(min(learner.batch_size, mark - answered))
+                learner.tell(asked, truth[asked])
+                times.append((time.perf_counter() - began) / len(asked))
+                answered += len(asked)
+            curve.append(_accuracy(learner, new, true))
     return name, repeat, np.array(curve), float(np.median(times)) if times else 0.0
 
 
@@ -287,17 +282,16 @@ def _accuracy(learner: ActiveLearner, new: Any, true: Array) -> float:
 def _draw(code: Codes, test: Any, initial: int, seed: tuple[int, int]) -> Draw:
     """The documents of one repeat, drawn class by class."""
     rng = np.random.default_rng(seed)
+    classes = range(int(code.max()) + 1)
     held: list[int] = []
     if not isinstance(test, tuple):
-        for of_class in range(int(code.max()) + 1):
-            own = rng.permutation(np.flatnonzero(code == of_class))
-            held += own[: round(test * len(own))].tolist()
+        for own in [np.flatnonzero(code == of_class) for of_class in classes]:
+            held += rng.permutation(own)[: round(test * len(own))].tolist()
         if not held:
             raise ValueError(f"test == {test!r} holds no document out: give a larger share.")
     train = np.setdiff1d(np.arange(len(code)), held)
     known: list[int] = []
-    for of_class in range(int(code.max()) + 1):
-        own = np.flatnonzero(code[train] == of_class)
+    for own in [np.flatnonzero(code[train] == of_class) for of_class in classes]:
         if len(own) < initial:
             raise ValueError(f"initial == {initial}, but a class has {len(own)} documents to learn from.")
         known += rng.permutation(own)[:initial].tolist()
@@ -358,10 +352,8 @@ def _check_truth(y: Any, n_documents: int) -> tuple[Array, Codes]:
     if len(classes) < 2:
         raise ValueError(f"y_true holds one class, {classes[0]!r}, but at least two are needed.")
     if labels.dtype.kind in "if" and classes[0] == -1 and len(classes) > 2:
-        raise ValueError(
-            f"y_true holds -1 at {np.flatnonzero(code == 0)[0]}, which marks a document without a label: "
-            "leave such documents out, or give the class another name."
-        )
+        at = np.flatnonzero(code == 0)[0]
+        raise ValueError(f"y_true holds -1 at {at}, which marks no label: leave it out, or rename the class.")
     return classes, code
 
 

@@ -129,12 +129,8 @@ class _LabeledScorer:
         missing = is_unlabeled(y, self.unlabeled)
         known = np.flatnonzero(~missing)
         if not len(known):
-            warnings.warn(
-                f"none of the {n_documents} documents to score has a label: the score is nan. Split with "
-                "LabeledKFold, which holds out labeled documents only.",
-                UserWarning,
-                stacklevel=2,
-            )
+            nothing = f"none of the {n_documents} documents to score has a label: the score is nan."
+            warnings.warn(f"{nothing} Split with LabeledKFold.", UserWarning, stacklevel=2)
             return float("nan")
         if missing.any():
             X = _safe_indexing(X, known)

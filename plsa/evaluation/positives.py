@@ -204,9 +204,7 @@ def compare_pu(
 def _check_models(models: Any) -> dict[str, Any]:
     """Estimators by name: a mapping, or a list, whose names are those of the classes, counted where equal."""
     if isinstance(models, str) or not isinstance(models, Mapping | Sequence):
-        raise ValueError(
-            f"models == {models!r}, but must be a list of estimators or a mapping from name to estimator."
-        )
+        raise ValueError(f"models == {models!r}, but must be a list of estimators or a mapping to them.")
     if isinstance(models, Mapping):
         named = {str(name): model for name, model in models.items()}
     else:
@@ -226,12 +224,9 @@ def _check_models(models: Any) -> dict[str, Any]:
 def _check_truth(y_true: Any, n_documents: int) -> Mask:
     """Which documents are positive in truth, told for every one of them: 1 or True, else 0 or False."""
     truth = check_labels(y_true, n_documents)
-    wrong = [place for place, value in enumerate(truth.tolist()) if value not in (0, 1)]
-    if wrong:
-        raise ValueError(
-            f"y_true holds {truth.tolist()[wrong[0]]!r} at {wrong[0]}; it must say of every document whether "
-            "it is positive, by 1 or 0."
-        )
+    for place, value in enumerate(truth.tolist()):
+        if value not in (0, 1):
+            raise ValueError(f"y_true holds {value!r} at {place}; it must hold 1 or 0 for every document.")
     return truth.astype(bool)
 
 

@@ -259,15 +259,11 @@ def _topic_parameter(estimator: Any, criterion: str) -> str:
         if name in names:
             return prefix + name
     if "n_components" not in names:
-        raise ValueError(
-            f"estimator == {estimator!r} has no number of topics to choose: it must have a parameter "
-            "topics_per_class, components_per_class or n_components."
-        )
+        wanted = "a parameter topics_per_class, components_per_class or n_components"
+        raise ValueError(f"estimator == {estimator!r} has no number of topics to choose: give it {wanted}.")
     if criterion not in ("aic", "bic"):
-        raise ValueError(
-            f"criterion == {criterion!r} needs classes to tell apart, and {type(last).__name__} has none: "
-            "pass criterion='aic' or 'bic', or a classifier with topics_per_class."
-        )
+        lacks = f"needs classes to tell apart, and {type(last).__name__} has none"
+        raise ValueError(f"criterion == {criterion!r} {lacks}: pass 'aic' or 'bic', or a classifier.")
     return prefix + "n_components"
 
 
@@ -277,11 +273,9 @@ def _check_candidates(candidates: Any) -> list[Any]:
         raise ValueError(f"candidates == {candidates!r}, but must be a list of numbers of topics to try.")
     given = [value.tolist() if isinstance(value, np.ndarray) else value for value in candidates]
     given = [inputs.check_whole(n, "candidates", 1) if isinstance(n, numbers.Number) else n for n in given]
-    words = [value for value in given if isinstance(value, str)]
-    if words:
-        raise ValueError(
-            f"candidates holds {words[0]!r}, but must hold numbers of topics, or lists or mappings of them."
-        )
+    for value in given:
+        if isinstance(value, str):
+            raise ValueError(f"candidates holds {value!r}, but must hold numbers, or lists or dicts of them.")
     if not given:
         raise ValueError("candidates is empty: give at least one number of topics to try.")
     return given
@@ -343,12 +337,11 @@ class _Search:
             n_first = n_first or counts.n_documents
             if counts.n_documents != n_first:
                 score = float("nan")
-                warnings.warn(
-                    f"{self.name}={value} was fitted to {counts.n_documents} documents and not to {n_first}, "
-                    f"as the first candidate: it has no {criterion.upper()} that could be compared.",
-                    UserWarning,
-                    stacklevel=3,
+                fitted = (
+                    f"{self.name}={value} was fitted to {counts.n_documents} documents and not to {n_first}"
                 )
+                other = f"as the first candidate: it has no {criterion.upper()} that could be compared"
+                warnings.warn(f"{fitted}, {other}.", UserWarning, stacklevel=3)
             scores.append(TopicScore(value, n_topics, score, None, last.log_likelihood_, n_parameters))
             self.show(value, f"{criterion.upper()} {score:,.1f}", len(scores), len(candidates))
         return scores
