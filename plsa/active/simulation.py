@@ -33,6 +33,8 @@ _SHOWN_EVERY = 5.0  # seconds between two lines of progress
 _OPTIONS = ("strategy", "batch_size", "density", "cost", "random_share", "quick", "random_state")
 
 Curves = Floats  # (repeats, marks)
+Job = tuple[str | None, int, dict[str, Any]]  # strategy, None for all labels known; repeat; options
+Played = tuple[str | None, int, Floats, float]  # strategy; repeat; curve; seconds for an answer
 Draw = tuple[Array, Array, Array]  # learned from; held out; places of labels among the former
 
 
@@ -208,13 +210,13 @@ def simulate(
     if n_open < n_queries:
         raise ValueError(f"n_queries == {n_queries}, but there are {n_open} documents to ask for.")
     seeds = np.random.SeedSequence(random_state).generate_state(repeats).tolist()
-    jobs: list[tuple[str | None, int, dict[str, Any]]] = [(None, repeat, {}) for repeat in range(repeats)]
+    jobs: list[Job] = [(None, repeat, {}) for repeat in range(repeats)]
     for repeat, seed in enumerate(seeds):
         defaults = {"batch_size": batch_size, "random_state": seed}
         jobs += [(name, repeat, {**defaults, **options}) for name, options in named.items()]
     play = partial(_play, estimator, X, classes[code], test, at)
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    found = pool(joblib.delayed(play)(draws[job[1]], *job) for job in jobs)
+    found = pool(joblib.delayed(play)(draws[job[1]], job) for job in jobs)
     bound = np.empty(repeats)
     accuracy = {name: np.empty((repeats, len(at))) for name in named}
     seconds = {name: np.empty(repeats) for name in named}
@@ -232,19 +234,9 @@ def simulate(
     return Simulation(at, float(initial * len(classes)), accuracy, bound, seconds)
 
 
-def _play(
-    estimator: Any,
-    X: Any,
-    y: Array,
-    test: Any,
-    marks: Places,
-    draw: Draw,
-    name: str | None,
-    repeat: int,
-    options: dict[str, Any],
-) -> tuple[str | None, int, Floats, float]:
+def _play(estimator: Any, X: Any, y: Array, test: Any, marks: Places, draw: Draw, job: Job) -> Played:
     """The curve of one session; or, without a strategy, the accuracy with all labels known."""
-    train, held, known = draw
+    (train, held, known), (name, repeat, options) = draw, job
     pool, truth = _safe_indexing(X, train), y[train]
     new, true = test if isinstance(test, tuple) else (_safe_indexing(X, held), y[held])
     true = np.asarray(true)

@@ -75,26 +75,25 @@ class PositiveComparison:
 
     def __repr__(self) -> str:
         known = "1 positive" if self.n_positives == 1 else f"{self.n_positives} positives"
-        shown = f"{known}, {self.n_unlabeled} unlabeled documents"
+        header = ["", "recall", "taken", "r^2/taken", "area", "share of positives", "seconds"]
+        judged = "positives that were held out"
         if self.with_truth:
-            title = f"Classifiers of {shown}, judged by the truth about the unlabeled ones"
             header = ["", "precision", "recall", "F1", "AUC", "seconds"]
-        else:
-            title = f"Classifiers of {shown}, judged by positives that were held out"
-            header = ["", "recall", "taken", "r^2/taken", "area", "share of positives", "seconds"]
-        table = [header, *(self._cells(row) for row in self.rows)]
-        return "\n".join([title, *aligned(table)])
+            judged = "the truth about the unlabeled ones"
+        title = f"Classifiers of {known}, {self.n_unlabeled} unlabeled documents, judged by {judged}"
+        return "\n".join([title, *aligned([header, *(self._cells(row) for row in self.rows)])])
 
     def _cells(self, row: ModelComparison) -> list[str]:
         if row.failure:
             return [row.name, row.failed()]
         if self.with_truth:
-            figures = (row.precision, row.recall, row.f1, row.area)
-            return [row.name, *(f"{value:.3f}" for value in figures), f"{row.seconds:.2f}"]
-        prior = row.prior
-        share = "" if prior is None else f"{prior.share:.3f} ({prior.low:.3f} to {prior.high:.3f})"
-        judged = (f"{row.recall:.3f}", f"{row.flagged:.3f}", f"{row.criterion:.2f}", f"{row.area:.3f}")
-        return [row.name, *judged, share, f"{row.seconds:.2f}"]
+            figures = [f"{value:.3f}" for value in (row.precision, row.recall, row.f1, row.area)]
+        else:
+            prior = row.prior
+            share = "" if prior is None else f"{prior.share:.3f} ({prior.low:.3f} to {prior.high:.3f})"
+            figures = [f"{row.recall:.3f}", f"{row.flagged:.3f}", f"{row.criterion:.2f}"]
+            figures += [f"{row.area:.3f}", share]
+        return [row.name, *figures, f"{row.seconds:.2f}"]
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the curves of all classifiers, the best first in the legend; needs matplotlib.
