@@ -155,18 +155,16 @@ def check_strategy(strategy: Any) -> dict[str, float]:
     """The strategies by name and their weights; none where it is a function."""
     if callable(strategy):
         return {}
-    weights = {strategy: 1.0} if isinstance(strategy, str) else strategy
-    named = weights if isinstance(weights, Mapping) else {}
+    given = {strategy: 1.0} if isinstance(strategy, str) else strategy
+    named = given if isinstance(given, Mapping) else {}
     wrong = [name for name in named if name not in STRATEGIES]
     if not named or wrong:
         raise ValueError(
             f"strategy == {wrong[0] if wrong else strategy!r}, but must be a function, one of "
             f"{list(STRATEGIES)}, or a dict of some of them and their weights."
         )
-    return {
-        name: inputs.check_number(weight, f"the weight of {name!r}", above=0.0)
-        for name, weight in weights.items()
-    }
+    check = partial(inputs.check_number, above=0.0)
+    return {name: check(weight, f"the weight of {name!r}") for name, weight in named.items()}
 
 
 def check_density(density: float | None, weights: Mapping[str, float]) -> float:
@@ -180,10 +178,8 @@ def check_cost(cost: ArrayLike, n_documents: int) -> Floats:
     """A number above 0 for each document."""
     costs = np.asarray(cost)
     if costs.shape != (n_documents,) or costs.dtype.kind not in "biuf":
-        raise ValueError(
-            f"cost has shape {costs.shape} and type {costs.dtype}, but must be one number for each of the "
-            f"{n_documents} documents."
-        )
+        found = f"shape {costs.shape} and type {costs.dtype}"
+        raise ValueError(f"cost has {found}, but must be one number for each of the {n_documents} documents.")
     wrong = np.flatnonzero(~(costs > 0) | ~np.isfinite(costs))
     if len(wrong):
         raise ValueError(f"cost holds {costs[wrong[0]]} at {wrong[0]}; a cost must be finite and above 0.")

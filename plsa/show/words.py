@@ -151,8 +151,6 @@ def _check_vocabulary(vocabulary: Any, model: Any, n_words: int) -> list[str]:
         known = "a list of words, a mapping from word to column, or a fitted vectorizer"
         raise ValueError(f"vocabulary == {vocabulary!r}, but must be {known}.")
     if len(vocabulary) != n_words:
-        raise ValueError(
-            f"vocabulary has {len(vocabulary)} words, but the model was fitted on {n_words} columns; "
-            "pass that of the vectorizer that made its counts."
-        )
+        fitted = f"the model was fitted on {n_words} columns; pass that of the vectorizer of its counts"
+        raise ValueError(f"vocabulary has {len(vocabulary)} words, but {fitted}.")
     return [str(word) for word in vocabulary]
