@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from numpy.typing import ArrayLike
 
 from plsa import inputs
 from plsa.active import queries
-from plsa.active.landscape import Landscape
-from plsa.active.pool import Chances, Documents, PoolModel, RememberedPool, with_codes
+from plsa.active.pool import Chances, Documents, FittedModel, FittedPool, Landscape, with_codes
 from plsa.active.queries import Scores
+from plsa.active.quick import QuickModel, QuickPool
 from plsa.active.session import Session, coded
 from plsa.engine.parameters import Array, Floats, Places
 from plsa.labels.reading import UNLABELED, Labels
@@ -27,7 +28,29 @@ _CANDIDATES = 30  # documents whose answers are supposed
 _JUDGED = 200  # documents that supposed answers are judged by
 _UNLIKELY = 0.01  # an answer that is not worth supposing
 
+_Guesses = tuple[list[Any], Places] | None  # classes, and the guessed one of each document
 Strategy = str | Mapping[str, float] | Callable[[Array], ArrayLike]
+PoolModel = FittedModel | QuickModel  # which answer the same questions
+
+
+class RememberedPool:
+    """A pool and the model that was learned last, which is not learned again."""
+
+    def __init__(self, pool: FittedPool | QuickPool, name: str) -> None:
+        self.pool = pool
+        self.name = name  # of the estimator
+        self._last: tuple[Labels, PoolModel | None] | None = None
+
+    def learn(self, labels: Labels, *, keep: bool = True) -> PoolModel | None:
+        """The model of labels; None where fewer than two classes are known."""
+        if self._last is not None:
+            before, model = self._last
+            if np.array_equal(labels.code, before.code) and np.array_equal(labels.classes, before.classes):
+                return model
+        model = self.pool.learn(labels) if len(labels.classes) > 1 else None
+        if keep:
+            self._last = labels, model
+        return model
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +71,10 @@ class Question:
     def is_weighed(self) -> bool:
         """Whether the density has a say, and there is any."""
         return bool(self.power) and self.landscape.known
+
+    def committee(self) -> Array:
+        """(members, n, C): what models say that could as well have been learned from these labels."""
+        return self.model.committee(self.left, _MEMBERS, self.rng)
 
     def weighed(self, scores: Scores) -> Scores:
         """Scores times a power of the density of documents, as far as it has a say."""
@@ -75,11 +102,6 @@ def _auto(question: Question) -> Scores:
     return np.asarray(margin * question.landscape.density(doubt)[question.left] ** question.power)
 
 
-def _committee(question: Question) -> Scores:
-    """How far the members of a committee disagree."""
-    return queries.disagreement(question.model.committee(question.left, _MEMBERS, question.rng))
-
-
 def _expected(loss: str) -> Callable[[Question], Scores]:
     """What candidates are expected to save beside the worst of them; of all others minus infinity."""
 
@@ -87,16 +109,11 @@ def _expected(loss: str) -> Callable[[Question], Scores]:
         left, rng = question.left, question.rng
         number = max(_CANDIDATES, 3 * question.n)
         guesses = question.guesses if question.n > 1 else None  # a batch is of different classes
-        candidates = queries.select(_auto(question), number, rng, guesses)
-        losses = expected_losses(
-            question.model,
-            left[candidates],
-            question.chance[candidates],
-            rng.permutation(left)[:_JUDGED],
-            lambda found: queries.expected_loss(found, loss),
-        )
+        chosen = queries.select(_auto(question), number, rng, guesses)
+        judged, measure = rng.permutation(left)[:_JUDGED], partial(queries.expected_loss, loss=loss)
+        losses = expected_losses(question.model, left[chosen], question.chance[chosen], judged, measure)
         scores = np.full(len(left), -np.inf)
-        scores[candidates] = losses.max() - losses
+        scores[chosen] = losses.max() - losses
         return scores
 
     return score
@@ -109,7 +126,7 @@ STRATEGIES = {
     "margin": Rule(lambda question: queries.smallest_margin(question.chance)),
     "vote entropy": Rule(lambda question: queries.vote_entropy(question.votes()[question.left])),
     "topic entropy": Rule(lambda question: queries.entropy(question.model.topics(question.left))),
-    "committee": Rule(_committee, 1.0),
+    "committee": Rule(lambda question: queries.disagreement(question.committee()), 1.0),
     "expected log loss": Rule(_expected("log"), 0.5, weighed=False),
     "expected error": Rule(_expected("zero-one"), 0.5, weighed=False),
     "random": Rule(lambda question: question.rng.uniform(size=len(question.left)), weighed=False),
@@ -129,10 +146,8 @@ def expected_losses(
     for place, document in enumerate(candidates.tolist()):
         likely = np.flatnonzero(chance[place] >= min(_UNLIKELY, chance[place].max()))
         share = chance[place][likely] / chance[place][likely].sum()
-        losses[place] = sum(
-            part * loss(supposed.after(document, int(of_class)))
-            for part, of_class in zip(share, likely, strict=True)
-        )
+        after = (loss(supposed.after(document, int(of_class))) for of_class in likely)
+        losses[place] = sum(part * lost for part, lost in zip(share, after, strict=True))
     return losses
 
 
@@ -140,22 +155,16 @@ def check_strategy(strategy: Any) -> dict[str, float]:
     """The strategies by name and their weights; none where it is a function."""
     if callable(strategy):
         return {}
-    known = list(STRATEGIES)
-    weights = (
-        strategy if isinstance(strategy, Mapping) else {strategy: 1.0} if isinstance(strategy, str) else {}
-    )
-    for name in weights:
-        if name not in known:
-            raise ValueError(f"strategy == {name!r}, but must be a function or one of {known}.")
-    if not weights:
+    given = {strategy: 1.0} if isinstance(strategy, str) else strategy
+    named = given if isinstance(given, Mapping) else {}
+    wrong = [name for name in named if name not in STRATEGIES]
+    if not named or wrong:
         raise ValueError(
-            f"strategy == {strategy!r}, but must be a function, one of {known}, or a dict of some of them "
-            "and their weights."
+            f"strategy == {wrong[0] if wrong else strategy!r}, but must be a function, one of "
+            f"{list(STRATEGIES)}, or a dict of some of them and their weights."
         )
-    return {
-        name: inputs.check_number(weight, f"the weight of {name!r}", above=0.0)
-        for name, weight in weights.items()
-    }
+    check = partial(inputs.check_number, above=0.0)
+    return {name: check(weight, f"the weight of {name!r}") for name, weight in named.items()}
 
 
 def check_density(density: float | None, weights: Mapping[str, float]) -> float:
@@ -169,17 +178,12 @@ def check_cost(cost: ArrayLike, n_documents: int) -> Floats:
     """A number above 0 for each document."""
     costs = np.asarray(cost)
     if costs.shape != (n_documents,) or costs.dtype.kind not in "biuf":
-        raise ValueError(
-            f"cost has shape {costs.shape} and type {costs.dtype}, but must be one number for each of the "
-            f"{n_documents} documents."
-        )
+        found = f"shape {costs.shape} and type {costs.dtype}"
+        raise ValueError(f"cost has {found}, but must be one number for each of the {n_documents} documents.")
     wrong = np.flatnonzero(~(costs > 0) | ~np.isfinite(costs))
     if len(wrong):
         raise ValueError(f"cost holds {costs[wrong[0]]} at {wrong[0]}; a cost must be finite and above 0.")
     return costs.astype(np.float64)
-
-
-_Guesses = tuple[list[Any], Places] | None  # classes, and the guessed one of each document
 
 
 @dataclass(slots=True)
@@ -234,38 +238,27 @@ class Chooser:
         """The documents that are most worth asking for."""
         if min(n, len(left)) == 0:
             return []
-        model, chance = self._said(left)
+        labels, model, chance = self.shown(self.session.coded()), None, None
+        try:
+            model = self.pool.learn(labels)
+            chance = None if model is None else model.chances(left)
+        except ValueError as error:  # some estimators say so where too little is known
+            warnings.warn(
+                f"{self.pool.name} cannot learn from {labels.labeled.sum()} labels yet ({error}); documents "
+                "that are unlike each other are asked for instead.",
+                UserWarning,
+                stacklevel=4,
+            )
         if model is None or chance is None:
             known = [place for place, label in enumerate(self.session.labels) if label is not None]
             seen = [*self.session.skipped, *self.session.pending, *known]
             return self.landscape.unlike(left, seen, n, self.random_state)
-        guesses = chance.argmax(axis=1)
-        question = Question(
-            model, chance, guesses, left, n, rng, self.landscape, self.density, lambda: self.votes(model)
-        )
+        guesses, votes = chance.argmax(axis=1), partial(self.votes, model)
+        question = Question(model, chance, guesses, left, n, rng, self.landscape, self.density, votes)
         scores = self._scores(question)
         if self.cost is not None:
             scores = queries.per_cost(queries.from_zero(scores), self.cost[left])
         return left[queries.select(scores, n, rng, guesses)].tolist()
-
-    def _said(self, left: Documents) -> tuple[PoolModel | None, Chances | None]:
-        """The model that asks and what it says of documents; None where too little is known for any.
-
-        Some estimators say so by an error.
-        """
-        labels = self.shown(self.session.coded())
-        try:
-            model = self.pool.learn(labels)
-            return model, None if model is None else model.chances(left)
-        except ValueError as error:
-            known = int(labels.labeled.sum())
-            warnings.warn(
-                f"{self.pool.name} cannot learn from {known} labels yet ({error}); documents that are unlike "
-                "each other are asked for instead.",
-                UserWarning,
-                stacklevel=5,
-            )
-            return None, None
 
     def _scores(self, question: Question) -> Scores:
         """How much each document is worth asking for."""
@@ -274,11 +267,10 @@ class Chooser:
             if len(own) != len(question.left):
                 raise ValueError(f"strategy gave {len(own)} scores for {len(question.left)} documents.")
             return question.weighed(own)
-        several = {}
-        for name in self.weights:
-            rule = STRATEGIES[name]
-            scores = rule.score(question)
-            several[name] = question.weighed(scores) if rule.weighed else scores
+        several = {name: STRATEGIES[name].score(question) for name in self.weights}
+        for name, scores in several.items():
+            if STRATEGIES[name].weighed:
+                several[name] = question.weighed(scores)
         return queries.combined(several, self.weights) if len(several) > 1 else several.popitem()[1]
 
     def shown(self, labels: Labels) -> Labels:
@@ -295,24 +287,24 @@ class Chooser:
     def votes(self, model: PoolModel) -> Floats:
         """Of all models that have chosen a question and had the classes of now, and of the present one."""
         everyone = np.arange(self.session.n_documents)
-        votes = np.zeros((len(everyone), len(model.classes)))
-        history, labels = self.session.history, list(self.session.initial)
-        for place, event in enumerate(history):
-            if event.kind == "query" and place not in self._guessed:
-                shown = self.pool.learn(self.shown(coded(labels)), keep=False)
-                self._guessed[place] = _guesses(shown, everyone)
+        labels, asked = list(self.session.initial), []
+        for place, event in enumerate(self.session.history):
+            if event.kind == "query":
+                asked.append(place)
+                if place not in self._guessed:
+                    shown = self.pool.learn(self.shown(coded(labels)), keep=False)
+                    self._guessed[place] = _guesses(shown, everyone)
             for index, label in zip(event.indices, event.labels, strict=False):
                 labels[index] = label
-        here = len(history)  # where the question stands that is being chosen
-        self._guessed[here] = _guesses(model, everyone)
-        asked = [place for place, event in enumerate(history) if event.kind == "query"]
-        for guess in (self._guessed[place] for place in [*asked, here]):
+        asked.append(len(self.session.history))  # where the question stands that is being chosen
+        self._guessed[asked[-1]] = _guesses(model, everyone)
+        votes = np.zeros((len(everyone), len(model.classes)))
+        for guess in map(self._guessed.get, asked):
             if guess is not None and guess[0] == model.classes.tolist():
                 votes[everyone, guess[1]] += 1
         return votes
 
 
 def _guesses(model: PoolModel | None, documents: Documents) -> _Guesses:
-    if model is None:
-        return None
-    return model.classes.tolist(), model.chances(documents).argmax(axis=1)
+    """The classes that a model knows, and which of them it takes documents for."""
+    return None if model is None else (model.classes.tolist(), model.chances(documents).argmax(axis=1))

@@ -12,14 +12,13 @@ from scipy import sparse
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
-from plsa.active import stopping
-from plsa.active.choosing import Chooser, Strategy, check_cost, check_density, check_strategy
-from plsa.active.landscape import Landscape
-from plsa.active.pool import FittedPool, RememberedPool, chances, counted
+from plsa.active import choosing, stopping
+from plsa.active.pool import FittedPool, Landscape, chances, counted
 from plsa.active.quick import QuickPool
 from plsa.active.session import Event, Session, digest
 from plsa.active.stopping import Status
 from plsa.engine.parameters import Array, Places
+from plsa.estimators.semisupervised import SemiSupervised
 from plsa.labels.reading import UNLABELED
 
 
@@ -116,7 +115,7 @@ class ActiveLearner:
         estimator: Any,
         X: Any,
         y: Any = None,
-        strategy: Strategy = "auto",
+        strategy: choosing.Strategy = "auto",
         *,
         batch_size: int = 1,
         density: float | None = None,
@@ -131,18 +130,14 @@ class ActiveLearner:
         self.X = X
         self.n_documents = _num_samples(X)
         self.strategy = strategy
-        weights = check_strategy(strategy)
+        weights = choosing.check_strategy(strategy)
         if "topic entropy" in weights and not hasattr(estimator, "transform"):
-            raise ValueError(
-                f"strategy == 'topic entropy' needs an estimator with topics, and {estimator!r} has no "
-                "transform."
-            )
+            wanted = f"an estimator with topics, and {estimator!r} has no transform"
+            raise ValueError(f"strategy == 'topic entropy' needs {wanted}.")
         self.batch_size = inputs.check_whole(batch_size, "batch_size", 1)
-        self.density = check_density(density, weights)
-        self.cost = None if cost is None else check_cost(cost, self.n_documents)
-        self.random_share = inputs.check_number(random_share, "random_share")
-        if self.random_share > 1:
-            raise ValueError(f"random_share == {random_share!r}, but must be a number from 0 to 1.")
+        self.density = choosing.check_density(density, weights)
+        self.cost = None if cost is None else choosing.check_cost(cost, self.n_documents)
+        self.random_share = inputs.check_between(random_share, "random_share", 0, 1)
         self.quick = inputs.check_choice(quick, "quick", [True, False])
         self.random_state = check_seed(random_state)
         self.unlabeled = unlabeled
@@ -154,22 +149,15 @@ class ActiveLearner:
                 "first, or in a pipeline whose steps need no labels."
             )
         name = type(estimator).__name__
-        self._thorough = self._asking = RememberedPool(FittedPool(estimator, X, self.random_state), name)
+        fitted = FittedPool(estimator, X, self.random_state)
+        self._thorough = self._asking = choosing.RememberedPool(fitted, name)
         landscape = Landscape(self.n_documents, matrix)
-        if quick and matrix is not None and QuickPool.serves(last):
+        if quick and matrix is not None and isinstance(last, SemiSupervised):
             pool = QuickPool(last, matrix)
-            self._asking = RememberedPool(pool, name)
+            self._asking = choosing.RememberedPool(pool, name)
             landscape = Landscape(self.n_documents, matrix, pool.vectors)
-        self._chooser = Chooser(
-            self._session,
-            self._asking,
-            landscape,
-            strategy,
-            self.density,
-            self.cost,
-            self.random_share,
-            self.random_state,
-        )
+        settings = strategy, self.density, self.cost, self.random_share, self.random_state
+        self._chooser = choosing.Chooser(self._session, self._asking, landscape, *settings)
         if path is not None:
             self.save(path)
 
@@ -209,10 +197,8 @@ class ActiveLearner:
 
     def __repr__(self) -> str:
         known = sum(label is not None for label in self.labels_)
-        return (
-            f"ActiveLearner({type(self.estimator).__name__}, {self.n_documents} documents, {known} labels, "
-            f"{len(self.pending_)} to answer)"
-        )
+        state = f"{self.n_documents} documents, {known} labels, {len(self.pending_)} to answer"
+        return f"ActiveLearner({type(self.estimator).__name__}, {state})"
 
     # --- the session -----------------------------------------------------------------------------
 
@@ -287,9 +273,7 @@ class ActiveLearner:
     def _needed(self) -> Any:
         model = self._thorough.learn(self._session.coded())
         if model is None:
-            raise ValueError(
-                "fewer than two classes have a label, so that there is no model yet: answer what query asks."
-            )
+            raise ValueError("fewer than two classes have a label, so there is no model yet: answer a query.")
         return model
 
     def status(self, *, thorough: bool = False) -> Status:
@@ -314,10 +298,8 @@ def check_estimator(estimator: Any) -> Any:
     if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
         raise ValueError(f"estimator == {estimator!r}, but must be a classifier such as MissingLabelPLSA().")
     if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
-        raise ValueError(
-            f"estimator == {estimator!r} has neither predict_proba nor decision_function, so that nothing "
-            "says how sure it is."
-        )
+        wanted = "neither predict_proba nor decision_function, which say how sure it is"
+        raise ValueError(f"estimator == {estimator!r} has {wanted}.")
     for name, value in estimator.get_params().items():
         if name.rpartition("__")[2] == "decision_function_shape" and value == "ovo":
             raise ValueError(f"{name} == 'ovo' gives a value for each pair of classes: pass 'ovr'.")
@@ -337,12 +319,12 @@ def _checksum(X: Any) -> int:
     if sparse.issparse(X):
         rows = X.tocsr()
         parts = [rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)]
-    elif hasattr(X, "to_numpy") or isinstance(X, np.ndarray):
-        plain = np.asarray(X)
-        parts = [plain if plain.dtype.kind in "biuf" else repr(plain.tolist()).encode()]
     else:
-        parts = [repr(list(X)).encode()]
+        plain = np.asarray(X) if hasattr(X, "to_numpy") or isinstance(X, np.ndarray) else None
+        if plain is None or plain.dtype.kind not in "biuf":
+            return zlib.crc32(repr(list(X) if plain is None else plain.tolist()).encode())
+        parts = [plain]
     checksum = 0
     for part in parts:
-        checksum = zlib.crc32(part if isinstance(part, bytes) else np.ascontiguousarray(part), checksum)
+        checksum = zlib.crc32(np.ascontiguousarray(part), checksum)
     return checksum

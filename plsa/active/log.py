@@ -30,18 +30,18 @@ class SessionLog:
         """A new file with a header and what has happened so far; there must not be one of that name."""
         place = Path(path)
         if place.exists():
-            raise FileExistsError(
-                f"there is a file {place} already: resume that session, or name another file for a new one."
-            )
+            raise FileExistsError(f"there is a file {place} already: resume that session, or name another.")
         if not place.parent.is_dir():
-            raise FileNotFoundError(
-                f"no folder {place.parent} for the session's file {place.name}: make it first."
-            )
-        file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
-        log = cls(place, file)
+            raise FileNotFoundError(f"no folder {place.parent} for the session's file: make it first.")
+        log = cls(place, os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666))
         log.append({"format": FORMAT, **header}, *events)
         # The name of a new file is in its folder, which has to be on the disk as well.
-        _sync_folder(place.parent)
+        if os.name == "posix":
+            folder = os.open(place.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
         return log
 
     @classmethod
@@ -52,11 +52,15 @@ class SessionLog:
             raise FileNotFoundError(f"no file {place} of a session to resume.")
         text = place.read_bytes()
         whole = text.rfind(b"\n") + 1
-        lines = [
-            _object(line, f"{place}, line {number}")
-            for number, line in enumerate(text[:whole].splitlines(), 1)
-        ]
-        _check_header(lines, place)
+        given = enumerate(text[:whole].splitlines(), 1)
+        lines = [_object(line, f"{place}, line {number}") for number, line in given]
+        if not lines:
+            raise ValueError(f"{place} has no whole line, as nothing was asked: delete it and begin anew.")
+        found = lines[0].get("format")
+        if found is None:
+            raise ValueError(f"{place} is not a session: its first line has no format.")
+        if found != FORMAT:
+            raise ValueError(f"{place} is a session of format {found}; this version reads {FORMAT}.")
         file = os.open(place, os.O_WRONLY | os.O_APPEND)
         if whole < len(text):
             os.ftruncate(file, whole)
@@ -67,8 +71,7 @@ class SessionLog:
         """Writes one line per event; they are on the disk afterwards."""
         lines = [json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n" for event in events]
         line = "".join(lines).encode()
-        before = os.fstat(self._file).st_size
-        written = 0
+        before, written = os.fstat(self._file).st_size, 0
         try:
             while written < len(line):
                 written += os.write(self._file, line[written:])
@@ -96,26 +99,3 @@ def _object(line: bytes, where: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"{where}, is not a JSON object. {BY_HAND}")
     return found
-
-
-def _check_header(lines: list[dict[str, Any]], path: Path) -> None:
-    """Raises where a file is not a session, or one of another format."""
-    if not lines:
-        raise ValueError(
-            f"{path} has no whole line: the program ended before anything was asked. Delete it and begin "
-            "anew."
-        )
-    if "format" not in lines[0]:
-        raise ValueError(f"{path} is not a session: its first line has no format.")
-    if lines[0]["format"] != FORMAT:
-        raise ValueError(f"{path} is a session of format {lines[0]['format']}; this version reads {FORMAT}.")
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

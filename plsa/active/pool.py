@@ -1,4 +1,4 @@
-"""A pool of documents, and what a model of its labels says of them.
+"""A pool of documents: what a fitted estimator says of them, and where they lie among each other.
 
 Two kinds of pools answer the same questions. `FittedPool` is for every classifier, and for what is to be as
 good as it can be: it fits the estimator itself. `QuickPool` is for our semi-supervised models.
@@ -6,8 +6,10 @@ good as it can be: it fits the estimator itself. `QuickPool` is for our semi-sup
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -17,77 +19,21 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from plsa.active import queries
 from plsa.engine.parameters import Array, Codes, Floats, Places
 from plsa.estimators.scaling import CountScaler
 from plsa.estimators.validation import check_counts
 from plsa.labels.reading import UNLABELED, Labels
+from plsa.learning.clusters import cluster_centers, spherical_kmeans
 from plsa.learning.scaling import TFIDF
 from plsa.learning.scaling import vectors as vectors_of
 from plsa.learning.student import probabilities
 
+_CLUSTERS = 30  # for the first questions
+_MAX_CLUSTERED = 20_000  # documents: more are not needed to find them
+
 Documents = Places
 Chances = Floats  # (n, C): P(class|document)
-
-
-class Supposed(Protocol):
-    """What would be said of some documents if one more were labeled."""
-
-    def after(self, document: int, of_class: int) -> Chances:
-        """P(class|document) of them, the document being of that class."""
-
-
-class PoolModel(Protocol):
-    """What some labels say of a pool."""
-
-    @property
-    def classes(self) -> Array:
-        """The classes that have a label, sorted."""
-
-    def chances(self, documents: Documents) -> Chances:
-        """P(class|document) of documents of the pool."""
-
-    def guesses(self, documents: Documents) -> Array:
-        """The class that each of these documents is taken for."""
-
-    def topics(self, documents: Documents) -> Floats:
-        """P(topic|document) of documents of the pool."""
-
-    def committee(self, documents: Documents, n_members: int, rng: np.random.RandomState) -> Array:
-        """(members, n, C): what models say that could as well have been learned from these labels."""
-
-    def suppose(self, judged: Documents) -> Supposed:
-        """What would be said of documents of the pool after one more answer."""
-
-
-class Pool(Protocol):
-    """Documents that models are learned of."""
-
-    def learn(self, labels: Labels) -> PoolModel:
-        """The model of labels."""
-
-
-class RememberedPool:
-    """A pool and the model that was learned last, which is not learned again."""
-
-    def __init__(self, pool: Pool, name: str) -> None:
-        self.pool = pool
-        self.name = name  # of the estimator
-        self._labels: Labels | None = None
-        self._model: PoolModel | None = None
-
-    def learn(self, labels: Labels, *, keep: bool = True) -> PoolModel | None:
-        """The model of labels; None where fewer than two classes are known."""
-        before = self._labels
-        if (
-            before is not None
-            and np.array_equal(labels.code, before.code)
-            and np.array_equal(labels.classes, before.classes)
-        ):
-            return self._model
-        model = self.pool.learn(labels) if len(labels.classes) > 1 else None
-        if keep:
-            self._labels, self._model = labels, model
-        return model
 
 
 def with_codes(labels: Labels, code: Codes) -> Labels:
@@ -155,25 +101,24 @@ class FittedModel:
 
     def chances(self, documents: Documents) -> Chances:
         """What it says of documents; of those it was fitted to, what it knows of them."""
-        known = self._transduction()
-        if known is not None:
-            return np.asarray(known[documents], dtype=np.float64)
+        if self._knows_all:
+            return np.asarray(self.estimator.transduction_[documents], dtype=np.float64)
         return chances(self.estimator, _safe_indexing(self.pool.X, documents))
 
     def guesses(self, documents: Documents) -> Array:
         """What it predicts; of documents that it was fitted to, what it has guessed."""
-        known = self._transduction()
-        if known is not None:
-            return np.asarray(self.classes[known[documents].argmax(axis=1)])
+        if self._knows_all:
+            return np.asarray(self.classes[self.estimator.transduction_[documents].argmax(axis=1)])
         return np.asarray(self.estimator.predict(_safe_indexing(self.pool.X, documents)))
 
-    def _transduction(self) -> Any:
-        """P(class|document) of all documents, where the estimator has it."""
-        known: Any = getattr(self.estimator, "transduction_", None)
-        return known if np.shape(known) == (_num_samples(self.pool.X), len(self.classes)) else None
+    @property
+    def _knows_all(self) -> bool:
+        """Whether the estimator has P(class|document) of all documents."""
+        shape = (_num_samples(self.pool.X), len(self.classes))
+        return bool(np.shape(getattr(self.estimator, "transduction_", 0)) == shape)
 
     def topics(self, documents: Documents) -> Floats:
-        """What `transform` makes of documents."""
+        """What `transform` makes of documents: P(topic|document)."""
         return np.asarray(self.estimator.transform(_safe_indexing(self.pool.X, documents)), dtype=np.float64)
 
     def committee(self, documents: Documents, n_members: int, rng: np.random.RandomState) -> Floats:
@@ -188,15 +133,13 @@ class FittedModel:
             shuffled = rng.permutation(known)
             _, first = np.unique(names[code[shuffled]], return_index=True)
             drawn = rng.choice(known, size=len(known) - len(first))
-            members.append(self._fitted_to(np.concatenate([shuffled[first], drawn])).chances(documents))
+            some = np.concatenate([shuffled[first], drawn])
+            if self.pool.all_documents:  # a document cannot be labeled twice
+                model = self.pool.learn(without(self.labels, np.setdiff1d(np.arange(len(code)), some)))
+            else:
+                model = self.pool.fitted_to(some, self.labels)
+            members.append(model.chances(documents))
         return np.array(members)
-
-    def _fitted_to(self, drawn: Documents) -> FittedModel:
-        """The estimator fitted to a draw of labeled documents."""
-        if self.pool.all_documents:  # a document cannot be labeled twice
-            others = np.setdiff1d(np.arange(len(self.labels.code)), drawn)
-            return self.pool.learn(without(self.labels, others))
-        return self.pool.fitted_to(drawn, self.labels)
 
     def suppose(self, judged: Documents) -> FittedSupposed:
         """A fit after one more answer, for these documents."""
@@ -238,7 +181,7 @@ def chances(model: Any, X: Any) -> Chances:
     return probabilities(decision, 1.0)
 
 
-# --- what may be made of documents without labels ------------------------------------------------
+# --- documents without labels --------------------------------------------------------------------
 
 
 def counted(estimator: Any, X: Any) -> tuple[Any, Any]:
@@ -247,15 +190,12 @@ def counted(estimator: Any, X: Any) -> tuple[Any, Any]:
     The matrix is None where there is none before the labels are known: X is not one, and the steps before the
     last need labels, or there are none.
     """
-    last, before = estimator, None
-    if isinstance(estimator, Pipeline):
-        last, before = estimator.steps[-1][1], estimator[:-1]
-        if not len(before):
-            before = None
-    if before is None:
+    is_pipeline = isinstance(estimator, Pipeline)
+    last = estimator.steps[-1][1] if is_pipeline else estimator
+    if not is_pipeline or len(estimator) == 1:
         return last, _matrix(X)
     try:
-        return last, _matrix(clone(before).fit_transform(X))
+        return last, _matrix(clone(estimator[:-1]).fit_transform(X))
     except (TypeError, ValueError):  # not every step that needs labels says so in its tags
         return last, None
 
@@ -274,3 +214,66 @@ def vectors(matrix: Any) -> sparse.csr_array:
         return sparse.csr_array(normalize(found.astype(np.float64)))
     counts = check_counts(CountScaler(), found, reset=True)
     return vectors_of(TFIDF.fit(counts), counts)
+
+
+class Landscape:
+    """The documents of a session as log counts times idf at unit length, as soon as somebody needs them."""
+
+    def __init__(self, n_documents: int, matrix: Any, made: sparse.csr_array | None = None) -> None:
+        self.n_documents = n_documents
+        self.known = matrix is not None  # whether documents are rows of numbers, which lie somewhere
+        self._matrix, self._made = matrix, made
+        self._clusters: tuple[Floats, Floats] | None = None
+
+    @cached_property
+    def vectors(self) -> sparse.csr_array:
+        """(D, W), rows at unit length."""
+        return vectors(self._matrix) if self._made is None else self._made
+
+    @cached_property
+    def _density(self) -> queries.Scores:
+        return queries.density(self.vectors)
+
+    def density(self, doubt: Floats | None = None) -> queries.Scores:
+        """How much each document stands for others, or for others that are in doubt."""
+        return self._density if doubt is None else queries.density(self.vectors, doubt)
+
+    def unlike(self, left: Documents, seen: Sequence[int], n: int, seed: int) -> list[int]:
+        """Documents that stand for others and are unlike each other and those that were seen before.
+
+        One of each cluster, the next being large and far from those that were met. At random where it is not
+        known where documents lie.
+        """
+        rng = np.random.RandomState(seed)
+        shuffled = rng.permutation(self.n_documents)
+        shuffled = shuffled[np.isin(shuffled, left)]
+        if not self.known:
+            return shuffled[:n].tolist()
+        if self._clusters is None or len(self._clusters[0]) < n:
+            self._clusters = _cluster(self.vectors, max(n, _CLUSTERS), rng)
+        size, center = self._clusters
+        # Of a document whose words are met nothing is new: its cluster is that of its nearest center.
+        met = np.unique((self.vectors[seen] @ center.T).argmax(axis=1)).tolist() if len(seen) else []
+        nearest = (center @ center[met].T).max(axis=1) if met else np.zeros(len(size))
+        free = ~np.isin(np.arange(len(size)), met)
+        fit = self.vectors[left] @ center.T
+        chosen: list[int] = []
+        while len(chosen) < n and free.any():
+            best = int(np.argmax(np.where(free, np.sqrt(size) * (1 - nearest), -np.inf)))
+            place = int(np.argmax(fit[:, best]))
+            if left[place] not in chosen:
+                chosen.append(int(left[place]))
+            nearest = np.maximum(nearest, center @ center[best])
+            free[best] = False
+        others = shuffled[~np.isin(shuffled, chosen)]
+        return [*chosen, *others[: n - len(chosen)].tolist()]
+
+
+def _cluster(matrix: sparse.csr_array, number: int, rng: np.random.RandomState) -> tuple[Floats, Floats]:
+    """The sizes and the centers (clusters, words) of spherical k-means; of very many documents, of some."""
+    some = rng.permutation(matrix.shape[0])[:_MAX_CLUSTERED]
+    part = sparse.csr_array(matrix[some])
+    number = min(number, len(some))
+    cluster = spherical_kmeans(part, number, np.empty(0, dtype=np.intp), rng)
+    size = np.bincount(cluster, minlength=number).astype(np.float64)
+    return size[size > 0], cluster_centers(part, cluster, number)[size > 0]

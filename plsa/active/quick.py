@@ -7,6 +7,8 @@ with passes from the labels. And what depends on the labels alone is the same af
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from plsa.engine.steps import fold_in
 from plsa.estimators.semisupervised import SemiSupervised
 from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.reading import Labels
-from plsa.learning.aspects import by_class, label_topic_of
+from plsa.learning.aspects import Settings, by_class, label_topic_of
 from plsa.learning.guesses import label_trust
 from plsa.learning.scaling import TFIDF, scaled_by, vectors
 from plsa.learning.semisupervised import Plan, sketch
@@ -42,11 +44,6 @@ class QuickPool:
         self.counts = scaled_by(None if scaling is None else scaling.fit(counts), counts)
         self.vectors = vectors(TFIDF.fit(counts), counts)
 
-    @staticmethod
-    def serves(estimator: Any) -> bool:
-        """Whether an estimator has quick models: our semi-supervised ones have."""
-        return isinstance(estimator, SemiSupervised)
-
     def learn(self, labels: Labels, words: Real | None = None) -> QuickModel:
         """The model of labels, from padded P(w|z) if given."""
         plan = self.estimator.plan(labels.classes)
@@ -54,16 +51,19 @@ class QuickPool:
         return QuickModel(self, labels, plan, fit)
 
 
+@dataclass(frozen=True)
 class QuickModel:
     """A few passes from some labels; and a student of the labels alone, if the estimator has students."""
 
-    def __init__(self, pool: QuickPool, labels: Labels, plan: Plan, fit: Fit) -> None:
-        self.pool = pool
-        self.labels = labels
-        self.plan = plan
-        self.settings = plan.settings
-        self.fit = fit
-        self._taught: Real | None = None
+    pool: QuickPool
+    labels: Labels
+    plan: Plan
+    fit: Fit
+
+    @property
+    def settings(self) -> Settings:
+        """Those of the plan."""
+        return self.plan.settings
 
     @property
     def classes(self) -> Array:
@@ -85,7 +85,7 @@ class QuickModel:
         if not self.plan.student:
             return found
         trust = label_trust(int(self.labels.labeled.sum()), len(self.classes))
-        return np.asarray((1 - trust) * found + trust * self._of_student()[documents])
+        return np.asarray((1 - trust) * found + trust * self._of_student[documents])
 
     def guesses(self, documents: Documents) -> Array:
         """The most probable class of each."""
@@ -95,22 +95,17 @@ class QuickModel:
         """P(y|d) = sum_z P(z|d) P(y|z)."""
         return by_class(self.topics(documents), self.class_topic())
 
+    @cached_property
     def _of_student(self) -> Real:
         """What a linear student of the labeled documents says of all."""
-        if self._taught is None:
-            known = np.flatnonzero(self.labels.labeled)
-            matrix = self.pool.vectors[known]
-            # Words that stand in none of them have no weight: there is no need to reckon with them.
-            met = np.unique(matrix.indices)
-            weights = np.zeros((matrix.shape[1], len(self.classes)), dtype=matrix.dtype)
-            weights[met] = teach(
-                sparse.csr_array(matrix[:, met]),
-                self.labels.code[known],
-                np.full(len(known), MAX_LABEL_WEIGHT),
-                len(self.classes),
-            )
-            self._taught = probabilities(np.asarray(self.pool.vectors @ weights))
-        return self._taught
+        known = np.flatnonzero(self.labels.labeled)
+        matrix = self.pool.vectors[known]
+        # Words that stand in none of them have no weight: there is no need to reckon with them.
+        met = np.unique(matrix.indices)
+        weights = np.zeros((matrix.shape[1], len(self.classes)), dtype=matrix.dtype)
+        own, trust = sparse.csr_array(matrix[:, met]), np.full(len(known), MAX_LABEL_WEIGHT)
+        weights[met] = teach(own, self.labels.code[known], trust, len(self.classes))
+        return probabilities(np.asarray(self.pool.vectors @ weights))
 
     def committee(self, documents: Documents, n_members: int, rng: np.random.RandomState) -> Floats:
         """What models say that start at draws from the Dirichlet distributions of the classes' words.
@@ -145,27 +140,27 @@ class QuickSupposed:
         self.model = model
         self.n_topics = layout.n_topics
         self.class_topic = model.class_topic()
-        self.counts, self.vocabulary = _own_words(pool.counts.of_documents(judged))
+        counts = pool.counts.of_documents(judged)
+        self.vocabulary, place = np.unique(counts.word, return_inverse=True)  # words that stand in them
+        self.counts = Counts(counts.offset, place.astype(np.int32), counts.count, len(self.vocabulary))
         assert model.fit.state is not None
         smoothing = model.plan.method.smoothing
         self.total = model.fit.state[:, : self.n_topics].sum(axis=0) + smoothing * pool.counts.n_words
         self.words = unpadded(model.fit.parameters.word_topic, self.n_topics)
         self.inside = self.words[self.vocabulary] * self.total  # (W', K) expected counts
         self.start = model.fit.parameters.doc_topic[judged]
-        strength = model.settings.prior_strength
-        prior = (
-            layout.topic_prior(Corpus(pool.counts, model.labels).class_frequencies())[np.newaxis] * strength
-        )
-        self.prior = padded(prior, pool.counts.dtype) if strength else None
+        self.prior = None
+        if model.settings.prior_strength:
+            prior = layout.topic_prior(Corpus(pool.counts, model.labels).class_frequencies())[np.newaxis]
+            self.prior = padded(prior * model.settings.prior_strength, pool.counts.dtype)
 
     def after(self, document: int, of_class: int) -> Chances:
         """P(class|document) of the judged documents, this one being of that class."""
         model, counts = self.model, self.model.pool.counts
         own = counts.between(document, document + 1)
         topics = model.topics(np.array([document]))[0]
-        allowed = topics * model.settings.layout.allowed()[of_class]
-        if allowed.sum() <= 0:  # the model had ruled the class out
-            allowed = model.settings.layout.allowed()[of_class]
+        of_class_only = model.settings.layout.allowed()[of_class]
+        allowed = topics * of_class_only if (topics * of_class_only).sum() > 0 else of_class_only
         joint = self.words[own.word].astype(np.float64)
         now = own.count[:, np.newaxis] * (
             _shares(joint * allowed) - model.settings.unlabeled_weight * _shares(joint * topics)
@@ -176,22 +171,11 @@ class QuickSupposed:
         met = met[self.vocabulary[place[met]] == own.word[met]]
         words = self.inside / total
         words[place[met]] += now[met] / total
+        words, threads = padded(np.maximum(words, 0), counts.dtype), model.plan.method.n_threads
         folded = fold_in(
-            self.counts,
-            padded(np.maximum(words, 0), counts.dtype),
-            self.start,
-            prior=self.prior,
-            max_iter=_ROUNDS,
-            tol=0.0,
-            n_threads=model.plan.method.n_threads,
+            self.counts, words, self.start, prior=self.prior, max_iter=_ROUNDS, tol=0.0, n_threads=threads
         )
         return by_class(unpadded(folded.doc_topic, self.n_topics), self.class_topic)
-
-
-def _own_words(counts: Counts) -> tuple[Counts, Array]:
-    """The same documents over the words that stand in them, and which words those are."""
-    vocabulary, place = np.unique(counts.word, return_inverse=True)
-    return Counts(counts.offset, place.astype(np.int32), counts.count, len(vocabulary)), vocabulary
 
 
 def _shares(joint: Floats) -> Floats:

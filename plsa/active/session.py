@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -136,14 +137,11 @@ choice use volunteer.
         """Goes on with a file as it was after its last whole line; what began otherwise is an error."""
         log, header, lines = SessionLog.resume(path)
         for name, value in self._header(about).items():
-            if header.get(name) == value:
-                continue
-            if name in ("documents", "labels", "cost"):  # of which the file has a digest only
-                raise ValueError(f"{path} began with other {name}: give X, y and the options of then.")
-            raise ValueError(
-                f"{path} began with {name} {header.get(name)!r}, but is resumed with {value!r}: give X, y "
-                "and the options of then."
-            )
+            if header.get(name) != value:
+                other = f"{name} {header.get(name)!r}, but is resumed with {value!r}"
+                if name in ("documents", "labels", "cost"):  # of which the file has a digest only
+                    other = f"other {name}"
+                raise ValueError(f"{path} began with {other}: give X, y and the options of then.")
         self._begin()
         for number, line in enumerate(lines, 2):
             self._apply(Event.of_line(line, self.n_documents, f"{path}, line {number}"))
@@ -225,10 +223,8 @@ choice use volunteer.
 
     def open(self) -> Places:
         """Documents without a label that were not skipped."""
-        unknown = [
-            place for place, label in enumerate(self.labels) if label is None and place not in self.skipped
-        ]
-        return np.array(unknown, dtype=np.intp)
+        unknown = {place for place, label in enumerate(self.labels) if label is None}
+        return np.array(sorted(unknown - self.skipped), dtype=np.intp)
 
     def coded(self) -> Labels:
         """The labels as classes and codes, read once after each event."""
@@ -242,24 +238,17 @@ choice use volunteer.
         """Documents without a label, each once."""
         places = np.atleast_1d(np.asarray(indices))
         if places.ndim != 1 or places.dtype.kind not in "iu":
-            raise ValueError(
-                f"indices has shape {places.shape} and type {places.dtype}, but must be rows of X: whole "
-                "numbers."
-            )
-        for place in places.tolist():
-            if not 0 <= place < self.n_documents:
-                raise ValueError(
-                    f"there is no document {place}: the rows of X are 0 to {self.n_documents - 1}."
-                )
-            if self.labels[place] is not None:
-                raise ValueError(
-                    f"document {place} has the label {self.labels[place]!r} already: undo that answer to "
-                    "change it."
-                )
-        twice, number = np.unique(places, return_counts=True)
-        if np.any(number > 1):
-            raise ValueError(f"document {twice[number > 1][0]} is there twice: give each document once.")
+            raise ValueError(f"indices has {places.ndim} axes of {places.dtype}, but must be rows of X.")
         result: list[int] = places.tolist()
+        for place in result:
+            if not 0 <= place < self.n_documents:
+                raise ValueError(f"there is no document {place}: rows of X are 0 to {self.n_documents - 1}.")
+            if self.labels[place] is not None:
+                label = self.labels[place]
+                raise ValueError(f"document {place} has the label {label!r} already: undo to change it.")
+        twice = [place for place, number in Counter(result).items() if number > 1]
+        if twice:
+            raise ValueError(f"document {twice[0]} is there twice: give each document once.")
         return result
 
     def _answers(self, indices: Any, labels: Any) -> tuple[list[int], list[Any]]:
@@ -279,18 +268,17 @@ choice use volunteer.
 
     def _check_label(self, name: Any, other: Any, told: str) -> None:
         """Raises where a name is not a label, or one of another kind than some label that is known."""
+        kind, wrong = _kind(name), ""
         if name is None or (isinstance(name, float) and name != name):
-            raise ValueError(f"{told}, which is not a label: skip it instead.")
-        kind = _kind(name)
-        if kind is None:
-            raise ValueError(f"{told}, but a label is a string or a whole number.")
-        if self.unlabeled is not None and kind == _kind(self.unlabeled) and name == self.unlabeled:
-            raise ValueError(
-                f"{told}, which marks a document without a label: skip it, or begin with unlabeled=None if "
-                "that is a class of yours."
-            )
-        if other is not None and kind != _kind(other):
-            raise ValueError(f"{told}, a {kind}, but other labels are a {_kind(other)}, such as {other!r}.")
+            wrong = "which is not a label: skip it instead"
+        elif kind is None:
+            wrong = "but a label is a string or a whole number"
+        elif self.unlabeled is not None and kind == _kind(self.unlabeled) and name == self.unlabeled:
+            wrong = "which marks a document without a label: skip it, or begin with unlabeled=None"
+        elif other is not None and kind != _kind(other):
+            wrong = f"a {kind}, but other labels are a {_kind(other)}, such as {other!r}"
+        if wrong:
+            raise ValueError(f"{told}, {wrong}.")
 
     def _check_asked(self, places: Sequence[int]) -> None:
         """Raises where a document was not asked for."""
@@ -324,10 +312,8 @@ def _plain(y: Any, n_documents: int, unlabeled: Any) -> list[Any]:
         return [None] * n_documents
     labels = check_labels(y, n_documents)
     missing = is_unlabeled(labels, unlabeled)
-    return [
-        None if gone else _plain_label(label)
-        for label, gone in zip(labels.tolist(), missing.tolist(), strict=True)
-    ]
+    given = zip(labels.tolist(), missing.tolist(), strict=True)
+    return [None if gone else _plain_label(label) for label, gone in given]
 
 
 def _plain_label(label: Any) -> Any:

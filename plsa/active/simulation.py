@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import joblib
@@ -32,6 +33,9 @@ _SHOWN_EVERY = 5.0  # seconds between two lines of progress
 _OPTIONS = ("strategy", "batch_size", "density", "cost", "random_share", "quick", "random_state")
 
 Curves = Floats  # (repeats, marks)
+Job = tuple[str | None, int, dict[str, Any]]  # strategy, None for all labels known; repeat; options
+Played = tuple[str | None, int, Floats, float]  # strategy; repeat; curve; seconds for an answer
+Draw = tuple[Array, Array, Array]  # learned from; held out; places of labels among the former
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -46,11 +50,8 @@ class Simulation:
 
     def area(self, name: str) -> Floats:
         """The mean height of each repeat's curve: its area by the trapezoidal rule, divided by its width."""
-        curves = self._curves(name)
-        width = self.marks[-1] - self.marks[0]
-        if width == 0:
-            return curves[:, 0]
-        return np.asarray(trapezoid(curves, self.marks, axis=1) / width)
+        curves, width = self._curves(name), self.marks[-1] - self.marks[0]
+        return np.asarray(trapezoid(curves, self.marks, axis=1) / width) if width else curves[:, 0]
 
     def labels_for(self, accuracy: float, name: str) -> float:
         """After how many answers the mean curve first reaches an accuracy; NaN where it does not.
@@ -61,12 +62,10 @@ class Simulation:
         reached = np.flatnonzero(curve >= accuracy)
         if not len(reached):
             return float("nan")
-        first = int(reached[0])
-        if first == 0:
-            return float(self.marks[0])
-        low, high = curve[first - 1], curve[first]
-        part = (accuracy - low) / (high - low)
-        return float(self.marks[first - 1] + part * (self.marks[first] - self.marks[first - 1]))
+        last = int(reached[0])
+        first = max(last - 1, 0)
+        part = (accuracy - curve[first]) / (curve[last] - curve[first]) if last else 0.0
+        return float(self.marks[first] + part * (self.marks[last] - self.marks[first]))
 
     def saved(self, name: str, than: str = "random") -> float:
         """The share of answers that a strategy saves: 1 - its answers for the other's best accuracy / those.
@@ -90,8 +89,7 @@ class Simulation:
 
     def _curves(self, name: str) -> Curves:
         if name not in self.accuracy:
-            known = ", ".join(map(repr, self.accuracy))
-            raise ValueError(f"there is no strategy {name!r}; there is {known}.")
+            raise ValueError(f"there is no strategy {name!r}; there is {str([*self.accuracy])[1:-1]}.")
         return self.accuracy[name]
 
     def __repr__(self) -> str:
@@ -101,20 +99,18 @@ class Simulation:
         """A line per strategy: area under the curve, accuracy at the end, answers saved against "random"."""
         with_random = "random" in self.accuracy
         compared = ["saved", "p"] if with_random else []
-        head = ["strategy", "area", f"after {self.marks[-1]}", *compared, "s/answer"]
-        rows = [head]
+        rows = [["strategy", "area", f"after {self.marks[-1]}", *compared, "s/answer"]]
         for name in self.ranked():
             row = [name, _spread(self.area(name)), _spread(self.accuracy[name][:, -1])]
-            if with_random:
-                figures = (self.saved(name), "{:.0%}"), (self.p_value(name), "{:.2g}")
-                row += ["" if name == "random" else _or_dash(*figure) for figure in figures]
+            if name == "random":
+                row += ["", ""]
+            elif with_random:
+                figures = (self.saved(name), ".0%"), (self.p_value(name), ".2g")
+                row += ["-" if np.isnan(value) else format(value, form) for value, form in figures]
             rows.append([*row, f"{np.mean(self.seconds[name]):.2f}"])
-        repeats = len(self.bound)
-        note = (
-            f"{repeats} repeat{'s' if repeats > 1 else ''}, {self.n_initial:g} labels at the start; accuracy "
-            f"with all labels {_spread(self.bound)}."
-        )
-        return "\n".join([*aligned(rows), note])
+        repeats = f"{len(self.bound)} repeat{'s' if len(self.bound) > 1 else ''}"
+        known = f"{self.n_initial:g} labels at the start; accuracy with all labels {_spread(self.bound)}."
+        return "\n".join([*aligned(rows), f"{repeats}, {known}"])
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the mean curve of each strategy and the 95% interval of the mean; needs matplotlib.
@@ -202,23 +198,25 @@ def simulate(
     initial = inputs.check_whole(initial, "initial", 0)
     batch_size = inputs.check_whole(batch_size, "batch_size", 1)
     check_seed(random_state)
-    _check_test(test)
+    if not isinstance(test, tuple):
+        inputs.check_share(test, "test")
+    elif len(test) != 2:
+        raise ValueError(f"test holds {len(test)} things, but must be a share, or documents and classes.")
+    else:
+        check_labels(test[1], _num_samples(test[0]))
     at = _marks(marks, n_queries)
     draws = [_draw(code, test, initial, (random_state, repeat)) for repeat in range(repeats)]
-    for train, _, _ in draws:
-        n_open = len(train) - initial * len(classes)
-        if n_open < n_queries:
-            raise ValueError(f"n_queries == {n_queries}, but there are {n_open} documents to ask for.")
+    n_open = len(draws[0][0]) - initial * len(classes)  # the same in every repeat
+    if n_open < n_queries:
+        raise ValueError(f"n_queries == {n_queries}, but there are {n_open} documents to ask for.")
     seeds = np.random.SeedSequence(random_state).generate_state(repeats).tolist()
-    jobs: list[tuple[str | None, int, dict[str, Any]]] = [(None, repeat, {}) for repeat in range(repeats)]
+    jobs: list[Job] = [(None, repeat, {}) for repeat in range(repeats)]
     for repeat, seed in enumerate(seeds):
         defaults = {"batch_size": batch_size, "random_state": seed}
         jobs += [(name, repeat, {**defaults, **options}) for name, options in named.items()]
+    play = partial(_play, estimator, X, classes[code], test, at)
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    found = pool(
-        joblib.delayed(_play)(estimator, X, classes[code], test, draws[repeat], at, name, repeat, options)
-        for name, repeat, options in jobs
-    )
+    found = pool(joblib.delayed(play)(draws[job[1]], job) for job in jobs)
     bound = np.empty(repeats)
     accuracy = {name: np.empty((repeats, len(at))) for name in named}
     seconds = {name: np.empty(repeats) for name in named}
@@ -233,23 +231,12 @@ def simulate(
             shown, passed = now, now - began
             left = passed / done * (len(jobs) - done)
             say(f"simulate: {done} of {len(jobs)} sessions, {passed:.0f} s, about {left:.0f} s left")
-    n_initial = float(np.mean([len(known) for _, _, known in draws]))
-    return Simulation(at, n_initial, accuracy, bound, seconds)
+    return Simulation(at, float(initial * len(classes)), accuracy, bound, seconds)
 
 
-def _play(
-    estimator: Any,
-    X: Any,
-    y: Array,
-    test: Any,
-    draw: tuple[Array, Array, Array],
-    marks: Places,
-    name: str | None,
-    repeat: int,
-    options: dict[str, Any],
-) -> tuple[str | None, int, Floats, float]:
+def _play(estimator: Any, X: Any, y: Array, test: Any, marks: Places, draw: Draw, job: Job) -> Played:
     """The curve of one session; or, without a strategy, the accuracy with all labels known."""
-    train, held, known = draw
+    (train, held, known), (name, repeat, options) = draw, job
     pool, truth = _safe_indexing(X, train), y[train]
     new, true = test if isinstance(test, tuple) else (_safe_indexing(X, held), y[held])
     true = np.asarray(true)
@@ -265,17 +252,14 @@ def _play(
         labels[known] = truth[known]
         learner = ActiveLearner(estimator, pool, labels, unlabeled=None, **options)
         curve, times, answered = [], [], 0
-        while True:
-            if answered in marks:
-                curve.append(_accuracy(learner, new, true))
-            if answered >= marks[-1]:
-                break
-            until = int(marks[marks > answered][0]) - answered
-            began = time.perf_counter()
-            asked = learner.query(min(learner.batch_size, until))
-            learner.tell(asked, truth[asked])
-            times.append((time.perf_counter() - began) / len(asked))
-            answered += len(asked)
+        for mark in marks.tolist():
+            while answered < mark:
+                began = time.perf_counter()
+                asked = learner.query(min(learner.batch_size, mark - answered))
+                learner.tell(asked, truth[asked])
+                times.append((time.perf_counter() - began) / len(asked))
+                answered += len(asked)
+            curve.append(_accuracy(learner, new, true))
     return name, repeat, np.array(curve), float(np.median(times)) if times else 0.0
 
 
@@ -287,20 +271,19 @@ def _accuracy(learner: ActiveLearner, new: Any, true: Array) -> float:
     return float(np.mean(learner.predict(new) == true))
 
 
-def _draw(code: Codes, test: Any, initial: int, seed: tuple[int, int]) -> tuple[Array, Array, Array]:
-    """Documents to learn from, documents held out, and places among the former that are labeled."""
+def _draw(code: Codes, test: Any, initial: int, seed: tuple[int, int]) -> Draw:
+    """The documents of one repeat, drawn class by class."""
     rng = np.random.default_rng(seed)
+    classes = range(int(code.max()) + 1)
     held: list[int] = []
     if not isinstance(test, tuple):
-        for of_class in range(int(code.max()) + 1):
-            own = rng.permutation(np.flatnonzero(code == of_class))
-            held += own[: round(test * len(own))].tolist()
+        for own in [np.flatnonzero(code == of_class) for of_class in classes]:
+            held += rng.permutation(own)[: round(test * len(own))].tolist()
         if not held:
             raise ValueError(f"test == {test!r} holds no document out: give a larger share.")
     train = np.setdiff1d(np.arange(len(code)), held)
     known: list[int] = []
-    for of_class in range(int(code.max()) + 1):
-        own = np.flatnonzero(code[train] == of_class)
+    for own in [np.flatnonzero(code[train] == of_class) for of_class in classes]:
         if len(own) < initial:
             raise ValueError(f"initial == {initial}, but a class has {len(own)} documents to learn from.")
         known += rng.permutation(own)[:initial].tolist()
@@ -328,12 +311,12 @@ def _named(strategies: Any, n_documents: int) -> dict[str, dict[str, Any]]:
 
 def _options(given: Any, name: str) -> dict[str, Any]:
     """Options of an `ActiveLearner`, or a strategy as one of them."""
-    if isinstance(given, Mapping) and not any(option in STRATEGIES for option in given):
-        for option in given:
-            if option not in _OPTIONS:
-                raise ValueError(f"{name!r} has the option {option!r}, but may have {', '.join(_OPTIONS)}.")
-        return dict(given)
-    return {"strategy": given}
+    if not isinstance(given, Mapping) or any(option in STRATEGIES for option in given):
+        return {"strategy": given}
+    for option in given:
+        if option not in _OPTIONS:
+            raise ValueError(f"{name!r} has the option {option!r}, but may have {', '.join(_OPTIONS)}.")
+    return dict(given)
 
 
 def _marks(marks: ArrayLike | None, n_queries: int) -> Places:
@@ -361,29 +344,11 @@ def _check_truth(y: Any, n_documents: int) -> tuple[Array, Codes]:
     if len(classes) < 2:
         raise ValueError(f"y_true holds one class, {classes[0]!r}, but at least two are needed.")
     if labels.dtype.kind in "if" and classes[0] == -1 and len(classes) > 2:
-        raise ValueError(
-            f"y_true holds -1 at {np.flatnonzero(code == 0)[0]}, which marks a document without a label: "
-            "leave such documents out, or give the class another name."
-        )
+        at = np.flatnonzero(code == 0)[0]
+        raise ValueError(f"y_true holds -1 at {at}, which marks no label: leave it out, or rename the class.")
     return classes, code
-
-
-def _check_test(test: Any) -> None:
-    """Raises where what to judge by is neither a share nor documents and their classes."""
-    if not isinstance(test, tuple):
-        inputs.check_share(test, "test")
-        return
-    if len(test) != 2:
-        raise ValueError(
-            f"test holds {len(test)} things, but must be a share, or documents and their classes."
-        )
-    check_labels(test[1], _num_samples(test[0]))
 
 
 def _spread(values: Floats) -> str:
     """Mean and standard deviation; of one value none."""
     return f"{values.mean():.3f}" + (f" ±{values.std(ddof=1):.3f}" if len(values) > 1 else "")
-
-
-def _or_dash(value: float, form: str) -> str:
-    return "-" if np.isnan(value) else form.format(value)

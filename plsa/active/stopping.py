@@ -9,7 +9,8 @@ import numpy as np
 from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
 
-from plsa.active.pool import RememberedPool, without
+from plsa.active.choosing import RememberedPool
+from plsa.active.pool import without
 from plsa.active.session import Session
 from plsa.engine.parameters import Array
 

@@ -34,15 +34,10 @@ def _whole(name: str, smallest: int, largest: int | None = None) -> Callable[[st
 
 
 def _demo_options(parser: argparse.ArgumentParser) -> None:
+    few = "labeled documents of each class in the comparison with few labels (default 5)"
     for name, smallest, largest, default, text in (
         ("seed", 0, 2**32 - 1, 0, "another seed, another choice of documents (default 0)"),
-        (
-            "labels",
-            1,
-            None,
-            5,
-            "labeled documents of each class in the comparison with few labels (default 5)",
-        ),
+        ("labels", 1, None, 5, few),
         ("threads", 1, None, None, "threads (default: as many as help); the results are the same"),
     ):
         kind = _whole(name, smallest, largest)
@@ -59,33 +54,19 @@ class Command(NamedTuple):
     run: Callable[[argparse.Namespace], int]
 
 
-COMMANDS = (
-    Command(
-        "demo",
-        "see what plsa does, on texts that are here already: nothing is downloaded",
-        _demo_options,
-        demo,
-    ),
-)
-
-
-def _version() -> str:
-    return f"plsa {plsa.__version__} ({built_with()})"
+_DEMO = "see what plsa does, on texts that are here already: nothing is downloaded"
+COMMANDS = (Command("demo", _DEMO, _demo_options, demo),)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="plsa",
-        description="Learns what texts are about: classes from labeled texts, topics from any. "
-        "Begin with: plsa demo",
-    )
-    parser.add_argument("--version", action="version", version=_version())
+    about = "Learns what texts are about: classes from labeled texts, topics from any. Begin with: plsa demo"
+    parser = argparse.ArgumentParser(prog="plsa", description=about)
+    parser.add_argument("--version", action="version", version=f"plsa {plsa.__version__} ({built_with()})")
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(title="commands", metavar="<command>")
     for command in COMMANDS:
-        of_command = commands.add_parser(
-            command.name, help=command.summary, description=command.summary.capitalize() + "."
-        )
+        about = command.summary.capitalize() + "."
+        of_command = commands.add_parser(command.name, help=command.summary, description=about)
         command.options(of_command)
         of_command.set_defaults(run=command.run)
     return parser

@@ -54,13 +54,10 @@ def demo(args: argparse.Namespace) -> int:
     _show_predictions(page, corpus, model, args.seed)
     _find_topics(page, corpus, args)
     page.heading("Now your own texts")
-    page.line("With texts and labels two lists, None for what has no label, and new_texts:")
-    page.line()
-    for line in _EXAMPLE.splitlines():
-        page.line(line)
-    page.line()
-    page.line("plsa.datasets.read_corpus reads texts and labels from CSV, JSON or folders.")
-    page.line(f"All of this took {time.perf_counter() - begin:.1f} s.")
+    page.lines("With texts and labels two lists, None for what has no label, and new_texts:", "")
+    page.lines(*_EXAMPLE.splitlines(), "")
+    page.lines("plsa.datasets.read_corpus reads texts and labels from CSV, JSON or folders.")
+    page.lines(f"All of this took {time.perf_counter() - begin:.1f} s.")
     return 0
 
 
@@ -77,10 +74,10 @@ def _read_docstrings(page: Page, seed: int) -> _Corpus:
     with page.stage("Counting words"):
         X = vectorizer.fit_transform([found.data[i] for i in train])
         X_test = vectorizer.transform([found.data[i] for i in test])
-    page.line(f"{len(y):,} documents, each the text about one function or class; {X.shape[1]:,}")
-    page.line("different words. The label of a document is the sub-package that it is from:")
-    page.line(
-        f"{len(found.target_names)} classes. {len(test):,} documents, a quarter, are put aside for testing."
+    page.lines(
+        f"{len(y):,} documents, each the text about one function or class; {X.shape[1]:,}",
+        "different words. The label of a document is the sub-package that it is from:",
+        f"{len(found.target_names)} classes. {len(test):,} documents, a quarter, are put aside for testing.",
     )
     names = [found.names[i] for i in test]
     return _Corpus(vectorizer.get_feature_names_out(), X, y[train], X_test, y[test], names)
@@ -90,16 +87,11 @@ def _classifier(args: argparse.Namespace) -> PLSAClassifier:
     return PLSAClassifier(random_state=args.seed, n_threads=args.threads)
 
 
-def _semi_supervised(args: argparse.Namespace) -> SoftMislabelingPLSA:
-    return SoftMislabelingPLSA(random_state=args.seed, n_threads=args.threads)
-
-
 def _learn_classes(page: Page, corpus: _Corpus, args: argparse.Namespace) -> PLSAClassifier:
     page.heading("2. With labels: learning what the classes are about")
     with page.stage(f"Learning from {len(corpus.y):,} labeled documents (PLSAClassifier)"):
         model = _classifier(args).fit(corpus.X, corpus.y)
-    page.line("The words that set each class apart:")
-    page.line()
+    page.lines("The words that set each class apart:", "")
     width = max(len(name) for name in model.classes_)
     for topic in top_words(model, corpus.words):
         page.words(topic.label, width + 1, topic.words)
@@ -111,47 +103,45 @@ def _compare(page: Page, corpus: _Corpus, model: PLSAClassifier, args: argparse.
 
     page.heading("3. Does it work? Labeling the documents put aside")
     X, y, X_test, y_test = corpus.X, corpus.y, corpus.X_test, corpus.y_test
+    semi_supervised = SoftMislabelingPLSA(random_state=args.seed, n_threads=args.threads)
+    naive_bayes = [MultinomialNB(alpha=smoothing) for smoothing in (1.0, 0.1, 0.01)]
     with page.stage(f"Labeling {len(y_test):,} documents"):
         ours = model.score(X_test, y_test)
     with page.stage("The same with SoftMislabelingPLSA, which is made for few labels"):
-        best = _semi_supervised(args).fit(X, y).score(X_test, y_test)
-    smoothings = (1.0, 0.1, 0.01)
-    theirs = [MultinomialNB(alpha=a).fit(X, y).score(X_test, y_test) for a in smoothings]
+        best = semi_supervised.fit(X, y).score(X_test, y_test)
+    theirs = [each.fit(X, y).score(X_test, y_test) for each in naive_bayes]
     rng = np.random.default_rng(args.seed)
     ours_few, theirs_few, best_few, n_few = [], [], [], 0
     per_class = f"{args.labels} label{'s' if args.labels > 1 else ''} per class"
     with page.stage(f"Learning again, from {per_class}, {_N_DRAWS} times"):
         for _ in range(_N_DRAWS):
-            few = _few_of_each(y, args.labels, rng)
+            # So many documents of each class, or all where it has fewer.
+            of_class = [np.flatnonzero(y == name) for name in np.unique(y)]
+            few = np.concatenate([rng.permutation(own)[: args.labels] for own in of_class])
             n_few = len(few)
-            some = X[few], y[few]
-            ours_few.append(_classifier(args).fit(*some).score(X_test, y_test))
-            theirs_few.append([MultinomialNB(alpha=a).fit(*some).score(X_test, y_test) for a in smoothings])
+            ours_few.append(_classifier(args).fit(X[few], y[few]).score(X_test, y_test))
+            theirs_few.append([each.fit(X[few], y[few]).score(X_test, y_test) for each in naive_bayes])
             known = np.where(np.isin(np.arange(len(y)), few), y, "-1")
-            best_few.append(_semi_supervised(args).fit(X, known).score(X_test, y_test))
+            best_few.append(semi_supervised.fit(X, known).score(X_test, y_test))
     names, counts = np.unique(y, return_counts=True)
     frequent = names[counts.argmax()]
     always = float(np.mean(y_test == frequent))
-    page.line("Of 100 documents, so many get the right label:")
-    page.line()
     few_labels = f"{n_few:,} ({args.labels} per class)"
-    page.line(f"{'labels to learn from':<30}{f'all {len(y):,}':>14}{few_labels:>20}")
+    page.lines("Of 100 documents, so many get the right label:", "")
+    page.lines(f"{'labels to learn from':<30}{f'all {len(y):,}':>14}{few_labels:>20}")
     for name, with_all, with_few in (
         ("SoftMislabelingPLSA", best, float(np.mean(best_few))),
         ("PLSAClassifier", ours, float(np.mean(ours_few))),
         ("naive Bayes (scikit-learn)", max(theirs), float(np.mean(theirs_few, axis=0).max())),
         (f"always saying {frequent}", always, always),
     ):
-        page.line(f"{name:<30}{100 * with_all:>14.1f}{100 * with_few:>20.1f}")
-    page.line()
-    page.line("SoftMislabelingPLSA learns from the other documents too, their labels unseen.")
-    page.line("Naive Bayes has that smoothing, of three, which does best on these documents.")
-    page.line(f"With {n_few:,} labels: the mean of {_N_DRAWS} random choices of what is labeled.")
-
-
-def _few_of_each(y: NDArray[Any], n: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """The places of `n` documents of each class, or of all where it has fewer."""
-    return np.concatenate([rng.permutation(np.flatnonzero(y == name))[:n] for name in np.unique(y)])
+        page.lines(f"{name:<30}{100 * with_all:>14.1f}{100 * with_few:>20.1f}")
+    page.lines(
+        "",
+        "SoftMislabelingPLSA learns from the other documents too, their labels unseen.",
+        "Naive Bayes has that smoothing, of three, which does best on these documents.",
+        f"With {n_few:,} labels: the mean of {_N_DRAWS} random choices of what is labeled.",
+    )
 
 
 def _show_predictions(page: Page, corpus: _Corpus, model: PLSAClassifier, seed: int) -> None:
@@ -161,18 +151,14 @@ def _show_predictions(page: Page, corpus: _Corpus, model: PLSAClassifier, seed: 
     rng = np.random.default_rng(seed)
     page.heading("4. Some that it got right and some that it got wrong, drawn at random")
     width = max(len(name) for name in model.classes_) + 1
-    page.line(f"{'':<7}{'document':<18}{'from':<{width}}{'label given':<{width - 4}}how sure")
+    page.lines(f"{'':<7}{'document':<18}{'from':<{width}}{'label given':<{width - 4}}how sure")
     for of, verdict, n in ((right, "right", 4), (~right, "WRONG", 3)):
         for at in rng.permutation(np.flatnonzero(of))[:n]:
             name, true = corpus.names_test[at], corpus.y_test[at]
-            page.line(
-                f"{verdict:<7}{_clipped(name.removeprefix(f'{true}.'), 17):<18}{true:<{width}}"
-                f"{predicted[at]:<{width}}{100 * probability[at].max():3.0f}%"
-            )
-
-
-def _clipped(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 3] + "..."
+            name = name.removeprefix(f"{true}.")
+            shown = name if len(name) <= 17 else name[:14] + "..."
+            guess = f"{predicted[at]:<{width}}{100 * probability[at].max():3.0f}%"
+            page.lines(f"{verdict:<7}{shown:<18}{true:<{width}}{guess}")
 
 
 def _find_topics(page: Page, corpus: _Corpus, args: argparse.Namespace) -> None:
@@ -182,8 +168,7 @@ def _find_topics(page: Page, corpus: _Corpus, args: argparse.Namespace) -> None:
     )
     with page.stage(f"Finding {_N_TOPICS} topics in the same documents, labels unseen (PLSA)"):
         model.fit(corpus.X)
-    page.line("Their words, and the class that, as it turns out, has most to do with each:")
-    page.line()
+    page.lines("Their words, and the class that, as it turns out, has most to do with each:", "")
     # How many words of each class speak of each topic.
     use = np.asarray(corpus.X.sum(axis=1)).reshape(-1, 1) * model.doc_topic_
     names = np.unique(corpus.y)
@@ -194,8 +179,8 @@ def _find_topics(page: Page, corpus: _Corpus, args: argparse.Namespace) -> None:
     frequency = np.asarray(corpus.X.sum(axis=0), dtype=float).ravel() + _SMOOTHING
     log_frequency = np.log(frequency / frequency.sum())
     plain = float(np.exp(-(corpus.X_test @ log_frequency).sum() / corpus.X_test.sum()))
-    page.line()
+    page.lines("")
     with page.stage("Guessing one half of each document put aside from the other half"):
         perplexity = model.perplexity(corpus.X_test, completion=True)
-    page.line(f"A word is then as hard to guess as one of {perplexity:,.0f} equally likely words;")
-    page.line(f"knowing only how frequent words are, of {plain:,.0f} (this is called perplexity).")
+    page.lines(f"A word is then as hard to guess as one of {perplexity:,.0f} equally likely words;")
+    page.lines(f"knowing only how frequent words are, of {plain:,.0f} (this is called perplexity).")

@@ -20,21 +20,17 @@ class Page:
     def __init__(self, color: bool = True) -> None:
         self._stream = sys.stdout
         self._encoding = getattr(self._stream, "encoding", None) or "utf-8"
-        self._color = (
-            color
-            and self._stream.isatty()
-            and not os.environ.get("NO_COLOR")
-            and os.environ.get("TERM") != "dumb"
-        )
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        self._color = color and not plain and self._stream.isatty()
 
     def write(self, text: str) -> None:
         """Writes at once, so that a reader sees what is under way."""
         self._stream.write(text.encode(self._encoding, "replace").decode(self._encoding))
         self._stream.flush()
 
-    def line(self, text: str = "") -> None:
-        """Writes a line, indented."""
-        self.write(f"  {text}\n" if text else "\n")
+    def lines(self, *texts: str) -> None:
+        """Writes lines, indented."""
+        self.write("".join(f"  {text}\n" if text else "\n" for text in texts))
 
     def heading(self, text: str) -> None:
         """Begins a part."""
@@ -47,7 +43,7 @@ class Page:
             if len(text) + 3 + len(word) > _WIDTH:
                 break
             text += f" {word}"
-        self.line(text)
+        self.lines(text)
 
     @contextlib.contextmanager
     def stage(self, doing: str) -> Generator[None]:

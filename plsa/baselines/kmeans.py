@@ -6,11 +6,10 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_random_state
 
 from plsa.baselines.linked_clusters import FoundClusters, LinkedDocuments, under_metric
-from plsa.baselines.vectors import TfidfClassifier
+from plsa.baselines.vectors import Matrix, TfidfClassifier
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats, Mask
 from plsa.estimators.base import Fitted
@@ -109,7 +108,7 @@ class MPCKMeans(TfidfClassifier):
     max_iter: int = 50
     random_state: Any = None
 
-    def _learn_vectors(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> Fitted:
+    def _learn_vectors(self, counts: Counts, matrix: Matrix, positive: Mask) -> Fitted:
         rng = check_random_state(self.random_state)
         plain = self._linked(matrix, positive)
         starts = [plain.start(self.n_clusters, rng) for _ in range(self.n_init)]
@@ -136,7 +135,7 @@ class MPCKMeans(TfidfClassifier):
             "positive_cluster_": chosen,
         }
 
-    def _linked(self, matrix: sparse.csr_array, positive: Mask) -> LinkedDocuments:
+    def _linked(self, matrix: Matrix, positive: Mask) -> LinkedDocuments:
         must, cannot = float(self.must_link), float(self.cannot_link)
         if self.average_links:
             must /= max(1, int(positive.sum()) - 1)

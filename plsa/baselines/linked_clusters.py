@@ -118,8 +118,7 @@ class LinkedDocuments:
             before = label.copy()
             self._assign_unlabeled(label, near)
             self._assign_positives(label, near)
-            positives = self.sums(label, n_clusters, self.positive)
-            unlabeled = self.sums(label, n_clusters, ~self.positive)
+            positives, unlabeled = self._both_sums(label, n_clusters)
             used = positives.number + unlabeled.number > 0
             mean = unit(positives.vector + unlabeled.vector)
             center = np.where(used[:, np.newaxis], mean, center)
@@ -140,9 +139,8 @@ class LinkedDocuments:
         """One by one, those that might want to move, as a look at them all together says."""
         documents = np.flatnonzero(self.positive)
         matrix, length = self.matrix[documents], self.length[documents]
-        unlabeled = self.sums(label, near.shape[1], ~self.positive)
+        positives, unlabeled = self._both_sums(label, near.shape[1])
         alone = near[documents] + self.cannot * unlabeled.closeness(matrix, length, self.farthest)
-        positives = self.sums(label, near.shape[1], self.positive)
         # Must-links to all but those in the cluster are broken; the sum over all is the same everywhere.
         cost = alone - self.must * positives.distances(matrix, length)
         present = label[documents]
@@ -156,10 +154,12 @@ class LinkedDocuments:
 
     def objective(self, label: Places, center: Floats) -> float:
         """What is made small."""
-        positives, unlabeled = (
-            self.sums(label, len(center), kind) for kind in (self.positive, ~self.positive)
-        )
-        return self._total(label, distances(self.matrix, self.length, center), positives, unlabeled)
+        near = distances(self.matrix, self.length, center)
+        return self._total(label, near, *self._both_sums(label, len(center)))
+
+    def _both_sums(self, label: Places, n_clusters: int) -> tuple[ClusterSums, ClusterSums]:
+        """The sums over the positives, and those over the others."""
+        return self.sums(label, n_clusters, self.positive), self.sums(label, n_clusters, ~self.positive)
 
     def _total(self, label: Places, near: Floats, positives: ClusterSums, unlabeled: ClusterSums) -> float:
         """The objective, from distances to centers and from sums."""
@@ -181,8 +181,7 @@ class LinkedDocuments:
         total = self.sums(label, n_clusters, np.ones(len(label), dtype=bool))
         of_means = (total.vector**2 / np.maximum(total.number, 1)[:, np.newaxis]).sum(axis=0)
         within = np.asarray(squared.sum(axis=0)).ravel() - of_means
-        positives = self.sums(label, n_clusters, self.positive)
-        unlabeled = self.sums(label, n_clusters, ~self.positive)
+        positives, unlabeled = self._both_sums(label, n_clusters)
         # Over the pairs of n numbers, the squared differences sum to n sum x^2 - (sum x)^2.
         square = (members(label, n_clusters, self.positive) @ squared).toarray()
         every = positives.number.sum() * square.sum(axis=0) - positives.vector.sum(axis=0) ** 2

@@ -6,10 +6,9 @@ from dataclasses import KW_ONLY
 from typing import ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.svm import LinearSVC
 
-from plsa.baselines.vectors import LinearClassifier, TfidfClassifier
+from plsa.baselines.vectors import LinearClassifier, Matrix, TfidfClassifier
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats, Mask
 from plsa.estimators.base import Fitted
@@ -45,17 +44,15 @@ class IteratedSVM(LinearClassifier, TfidfClassifier):
     _: KW_ONLY
     max_iter: int = 100
 
-    def _first_negatives(
-        self, counts: Counts, matrix: sparse.csr_array, positive: Mask
-    ) -> tuple[Mask, Fitted]:
+    def _first_negatives(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Mask, Fitted]:
         """Which unlabeled documents are negative to begin with, at least one; what else is to be told."""
         raise NotImplementedError
 
-    def _chosen(self, rules: list[Rule], matrix: sparse.csr_array, positive: Mask) -> int:
+    def _chosen(self, rules: list[Rule], matrix: Matrix, positive: Mask) -> int:
         """Which of the classifiers, in the order of training, is the one."""
         return len(rules) - 1
 
-    def _learn_rule(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> tuple[Rule, Fitted]:
+    def _learn_rule(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Rule, Fitted]:
         negative, found = self._first_negatives(counts, matrix, positive)
         n_negatives = []
         rules: list[Rule] = []
@@ -69,7 +66,7 @@ class IteratedSVM(LinearClassifier, TfidfClassifier):
         chosen = self._chosen(rules, matrix, positive)
         return rules[chosen], found | {"n_negatives_": n_negatives, "n_iter_": len(rules), "chosen_": chosen}
 
-    def _machine(self, matrix: sparse.csr_array, positive: Mask, negative: Mask) -> Rule:
+    def _machine(self, matrix: Matrix, positive: Mask, negative: Mask) -> Rule:
         some = positive | negative
         weights = even_weights(positive[some]) if self.balanced else None
         # The primal problem: its solver draws nothing at random.
@@ -112,9 +109,7 @@ class PEBL(IteratedSVM):
         The columns of words that are more frequent among the positives.
     """
 
-    def _first_negatives(
-        self, counts: Counts, matrix: sparse.csr_array, positive: Mask
-    ) -> tuple[Mask, Fitted]:
+    def _first_negatives(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Mask, Fitted]:
         present = counts.with_counts((counts.count > 0).astype(counts.dtype))
         features = positive_features(present, positive)
         n_features = present.matrix() @ features.astype(np.float64)
@@ -177,21 +172,17 @@ class RocchioSVM(IteratedSVM):
     beta: float = 4.0
     most_missed: float = 0.08
 
-    def _first_negatives(
-        self, counts: Counts, matrix: sparse.csr_array, positive: Mask
-    ) -> tuple[Mask, Fitted]:
+    def _first_negatives(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Mask, Fitted]:
         wanted, unwanted = rocchio_vectors(matrix, positive, float(self.alpha), float(self.beta))
         nearer = matrix @ (wanted - unwanted)
         return ~positive & (nearer <= max(0.0, nearer[~positive].min())), {}
 
-    def _chosen(self, rules: list[Rule], matrix: sparse.csr_array, positive: Mask) -> int:
+    def _chosen(self, rules: list[Rule], matrix: Matrix, positive: Mask) -> int:
         missed = np.mean(rules[-1].scores(matrix[positive]) <= 0)
         return 0 if missed > self.most_missed else len(rules) - 1
 
 
-def rocchio_vectors(
-    matrix: sparse.csr_array, positive: Mask, alpha: float, beta: float
-) -> tuple[Floats, Floats]:
+def rocchio_vectors(matrix: Matrix, positive: Mask, alpha: float, beta: float) -> tuple[Floats, Floats]:
     """c+ and c- of Rocchio's classifier, at unit length."""
     of_positives = np.asarray(matrix[positive].mean(axis=0)).ravel()
     of_others = np.asarray(matrix[~positive].mean(axis=0)).ravel()

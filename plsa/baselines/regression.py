@@ -7,10 +7,9 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_random_state
 
-from plsa.baselines.vectors import LinearClassifier, TfidfClassifier
+from plsa.baselines.vectors import LinearClassifier, Matrix, TfidfClassifier
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats, Mask, Places
 from plsa.estimators.base import Fitted
@@ -91,7 +90,7 @@ class WeightedLogisticRegression(LinearClassifier, TfidfClassifier):
     max_iter: int = 1000
     random_state: Any = None
 
-    def _learn_rule(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> tuple[Rule, Fitted]:
+    def _learn_rule(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Rule, Fitted]:
         strengths = _check_strengths(self.C, "C")
         n_splits = min(self.n_splits, int(positive.sum()), int((~positive).sum()))
         criterion, threshold, chosen = float("nan"), 0.0, strengths[0]

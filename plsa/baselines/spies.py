@@ -7,11 +7,10 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from plsa.baselines.vectors import LinearClassifier
+from plsa.baselines.vectors import LinearClassifier, Matrix
 from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps
 from plsa.engine.parameters import Floats, Mask, unpadded
@@ -106,7 +105,7 @@ class SpyEM(LinearClassifier):
     def _scaling(self) -> CountScaler:
         return CountScaler(tf="raw", length="constant" if self.constant_length else None)
 
-    def _learn_rule(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> tuple[Rule, Fitted]:
+    def _learn_rule(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Rule, Fitted]:
         scaled = self._scaling().as_value().fit(counts).scaled(counts)
         among = _chosen_spies(positive, self.spies, check_random_state(self.random_state))
         *_, settled = self._rules(scaled, positive & ~among, ~positive | among)
@@ -127,15 +126,9 @@ class SpyEM(LinearClassifier):
     def _rules(self, counts: Counts, positive: Mask, negative: Mask) -> Iterator[Rule]:
         """The classifiers of EM, step by step: positives stay, negatives are so at the start only."""
         gate = OneComponent.even(lay_out(np.array([1, 1]), 0), class_alpha=1.0, component_alpha=0.0)
-        code = np.where(positive, 1, UNLABELED).astype(np.int32)
-        steps = MixtureSteps(
-            counts,
-            2,
-            state=gate.states(code, None),
-            n_states=3,
-            alpha=np.full(counts.n_words, float(self.alpha)),
-            n_threads=self.n_threads,
-        )
+        state = gate.states(np.where(positive, 1, UNLABELED).astype(np.int32), None)
+        alpha = np.full(counts.n_words, float(self.alpha))
+        steps = MixtureSteps(counts, 2, state=state, n_states=3, alpha=alpha, n_threads=self.n_threads)
         parameters = steps.primed(np.column_stack([negative, positive]).astype(np.float64), gate)
         before = -np.inf
         for _ in range(self.max_iter + 1):
@@ -149,7 +142,7 @@ class SpyEM(LinearClassifier):
             parameters = steps.maximize(parameters, statistics)
 
 
-def best_rule(rules: Iterator[Rule], matrix: sparse.csr_array, positive: Mask) -> tuple[Rule, Floats]:
+def best_rule(rules: Iterator[Rule], matrix: Matrix, positive: Mask) -> tuple[Rule, Floats]:
     """The classifier before the first that makes the probability of error rise, or the last; the changes."""
     kept = next(rules)
     parts = ErrorParts.of(kept.scores(matrix), positive)

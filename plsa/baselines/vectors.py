@@ -8,7 +8,7 @@ other than their authors say, it is said why: most of it keeps them alive with t
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -21,6 +21,8 @@ from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import PositiveClassifier, Rule
 from plsa.estimators.scaling import CountScaler
 from plsa.learning.scaling import Scaler, unit_rows
+
+Matrix: TypeAlias = sparse.csr_array
 
 
 class VectorClassifier(PositiveClassifier):
@@ -43,11 +45,11 @@ class VectorClassifier(PositiveClassifier):
         fitted = self._scaling().fitted(scaler, counts.n_words)
         return {"scaler_": fitted} | self._learn_vectors(counts, self._vectors(counts, scaler), positive)
 
-    def _learn_vectors(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> Fitted:
+    def _learn_vectors(self, counts: Counts, matrix: Matrix, positive: Mask) -> Fitted:
         """What is learned from the documents, as counts and as vectors."""
         raise NotImplementedError
 
-    def _vectors(self, counts: Counts, scaler: Scaler | None = None) -> sparse.csr_array:
+    def _vectors(self, counts: Counts, scaler: Scaler | None = None) -> Matrix:
         """(D, W): the vectors of documents."""
         if scaler is None:
             scaler = Scaler(self.scaler_.tf, self.scaler_.idf_, self.scaler_.length_)
@@ -55,7 +57,7 @@ class VectorClassifier(PositiveClassifier):
         return _short_indices(unit_rows(matrix)) if self.unit_length else matrix
 
 
-def _short_indices(matrix: sparse.csr_array) -> sparse.csr_array:
+def _short_indices(matrix: Matrix) -> Matrix:
     """The same matrix with 32-bit indices where they do: liblinear takes no others."""
     kind = np.int32 if matrix.nnz <= np.iinfo(np.int32).max else np.int64
     parts = (matrix.data, matrix.indices.astype(kind), matrix.indptr.astype(kind))
@@ -80,13 +82,13 @@ class LinearClassifier(VectorClassifier):
     coef_, intercept_
     """
 
-    def _learn_vectors(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> Fitted:
+    def _learn_vectors(self, counts: Counts, matrix: Matrix, positive: Mask) -> Fitted:
         # Products of vectors as long as a vocabulary: threads cost more than they bring, and change the bits.
         with threadpool_limits(1, user_api="blas"):
             rule, found = self._learn_rule(counts, matrix, positive)
         return found | {"coef_": rule.weights, "intercept_": rule.intercept}
 
-    def _learn_rule(self, counts: Counts, matrix: sparse.csr_array, positive: Mask) -> tuple[Rule, Fitted]:
+    def _learn_rule(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Rule, Fitted]:
         """The rule, and what else is to be told of it."""
         raise NotImplementedError
 

@@ -37,9 +37,7 @@ _SIGNATURE = re.compile(r"[\w.]+\(.*\)(\s*->.*)?\s*\Z", re.DOTALL)
 _DOCTEST = re.compile(r"^[ \t]*>>>.*\n(?:[ \t]*\S.*\n?)*", re.MULTILINE)
 # With the lines below it that are indented further. (They are not about the subject, and some are
 # not the same twice: scipy writes the set of arguments that it deprecates in the order of hashes.)
-_VERSION = re.compile(
-    r"^([ \t]*)\.\. (?:version\w+|deprecated)::.*\n(?:(?:\1[ \t]+\S.*|[ \t]*)\n)*", re.MULTILINE
-)
+_VERSION = re.compile(r"(?m)^([ \t]*)\.\. (?:version\w+|deprecated)::.*\n(?:(?:\1[ \t]+\S.*|[ \t]*)\n)*")
 _DIRECTIVE = re.compile(r"^([ \t]*)\.\. [\w-]+::", re.MULTILINE)
 _ROLE = re.compile(r":[\w:+-]+:`~?([^`<]*?)\s*(?:<[^`]*>)?`")
 _ADDRESS = re.compile(r"https?://\S+|\bsphx_glr\w*")
@@ -118,9 +116,7 @@ def load_docstrings(
         raise ValueError("packages is empty; name at least one installed package.")
     for package in wanted:
         if not isinstance(package, str) or not package.isidentifier():
-            raise ValueError(
-                f"packages must hold names of whole packages, such as 'scipy'; found {package!r}."
-            )
+            raise ValueError(f"packages must hold names of whole packages, as 'scipy'; found {package!r}.")
 
     # dict.fromkeys: a package named twice is read once.
     modules = {name: _public_modules(name) for name in dict.fromkeys(wanted)}
@@ -137,22 +133,18 @@ def load_docstrings(
     if not kept:
         largest = max(size.values(), default=0)
         raise ValueError(
-            f"no document is left of {', '.join(modules)}: {len(entries)} docstrings have at least "
-            f"{min_words} words, and the largest class holds {largest} of them where min_class "
-            f"asks for {min_class}. Lower min_words or min_class; Python started with -OO has "
-            "no docstrings at all."
+            f"no document is left of {', '.join(modules)}: {len(entries)} docstrings have {min_words} words "
+            f"or more, and the largest class holds {largest} of them where min_class asks for {min_class}. "
+            "Lower min_words or min_class; Python started with -OO has no docstrings at all."
         )
-    labels = np.array([entry.label for entry in kept])
-    target_names, target = np.unique(labels, return_inverse=True)
-    versions = ", ".join(
-        f"{name} {getattr(found[name], '__version__', '')}".strip() for name, found in modules.items()
-    )
+    target_names, target = np.unique([entry.label for entry in kept], return_inverse=True)
+    versions = [f"{name} {getattr(found[name], '__version__', '')}" for name, found in modules.items()]
     return Bunch(
         data=[entry.text for entry in kept],
         target=target,
         target_names=target_names,
         names=[entry.name for entry in kept],
-        DESCR=f"Docstrings of {versions}: {len(kept)} functions and classes from "
+        DESCR=f"Docstrings of {', '.join(map(str.strip, versions))}: {len(kept)} functions and classes from "
         f"{len(target_names)} sub-packages.",
     )
 
@@ -164,10 +156,8 @@ def _public_modules(package: str) -> dict[str, ModuleType]:
         try:
             root = importlib.import_module(package)
         except ImportError as error:
-            raise ImportError(
-                f"load_docstrings cannot import {package!r} ({error}); install it, or leave it "
-                "out of `packages`."
-            ) from error
+            text = f"load_docstrings cannot import {package!r} ({error}); install it, or leave it out."
+            raise ImportError(text) from error
         modules = {package: root}
         waiting = [root]
         while waiting:
@@ -213,16 +203,16 @@ def _public_objects(package: str, modules: dict[str, ModuleType]) -> list[_Entry
 
     entries = []
     for key, value in objects.items():
-        home = str(getattr(value, "__module__", None)).split(".")
-
-        def rank(place: tuple[str, str], home: list[str] = home) -> tuple[Any, ...]:
-            path = place[0].split(".")
-            return path[:2] != home[:2], len(path), place
-
-        path, name = min(places[key], key=rank)
-        label = ".".join(path.split(".")[:2])
-        entries.append(_Entry(f"{path}.{name}", label, value.__doc__))
+        home = _label(str(getattr(value, "__module__", None)))
+        ranks = [(_label(path) != home, path.count("."), path, name) for path, name in places[key]]
+        _, _, path, name = min(ranks)
+        entries.append(_Entry(f"{path}.{name}", _label(path), value.__doc__))
     return entries
+
+
+def _label(path: str) -> str:
+    """The sub-package that a module is in, two names deep."""
+    return ".".join(path.split(".")[:2])
 
 
 def _without_leaks(docstring: str, parts: frozenset[str], own_names: re.Pattern[str]) -> str:

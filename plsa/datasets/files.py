@@ -11,7 +11,7 @@ import warnings
 import zlib
 from collections.abc import Generator, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -19,12 +19,7 @@ from sklearn.utils import Bunch
 _FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "txt"}
 
 
-class _Record(NamedTuple):
-    """A document as it stands in a file; `place` is a line number or a file's path."""
-
-    place: str
-    text: Any
-    label: Any
+_Record = tuple[str, Any, Any]  # place (a line number or a file's path), text and label, as they stand there
 
 
 def read_corpus(
@@ -105,39 +100,27 @@ def read_corpus(
     labels: list[str | None] = []
     names: list[str] = []
     with contextlib.closing(records):  # an error below closes the file, too
-        for record in records:
-            if not isinstance(record.text, str):
-                raise ValueError(
-                    f"{path}, {record.place}: {text!r} must be a string; found {_shown(record.text)}."
-                )
-            data.append(record.text)
-            labels.append(_label(path, record, label, unlabeled))
-            names.append(record.place)
+        for place, content, found in records:
+            if not isinstance(content, str):
+                raise ValueError(f"{path}, {place}: {text!r} must be a string; found {_shown(content)}.")
+            data.append(content)
+            labels.append(_plain(found, unlabeled, f"{path}, {place}: {label!r}"))
+            names.append(place)
     if not data:
         raise ValueError(f"{path} holds no document.")
-    target = np.empty(len(labels), dtype=object)
-    target[:] = labels
-    return Bunch(
-        data=data,
-        target=target,
-        target_names=np.array(sorted({name for name in labels if name is not None}), dtype=str),
-        names=names,
-    )
+    target_names = np.array(sorted({name for name in labels if name is not None}), dtype=str)
+    return Bunch(data=data, target=np.array(labels, dtype=object), target_names=target_names, names=names)
 
 
-def _label(path: Path, record: _Record, field: str | None, unlabeled: str | None) -> str | None:
-    value = record.label
+def _plain(value: Any, unlabeled: str | None, where: str) -> str | None:
+    """A label as a string, None where there is none."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
-    if not isinstance(value, str):
-        if not isinstance(value, bool | int | float):
-            raise ValueError(
-                f"{path}, {record.place}: {field!r} must be a string, a number or null; found "
-                f"{_shown(value)}. One label per document."
-            )
-        value = json.dumps(value)
-    value = value.strip()
-    return value if value and value != unlabeled else None
+    if not isinstance(value, str | bool | int | float):
+        found = f"{_shown(value)}. One label per document."
+        raise ValueError(f"{where} must be a string, a number or null; found {found}")
+    label = (value if isinstance(value, str) else json.dumps(value)).strip()
+    return label if label and label != unlabeled else None
 
 
 def _shown(value: Any) -> str:
@@ -146,23 +129,21 @@ def _shown(value: Any) -> str:
     return written if len(written) <= 60 else written[:57] + "..."
 
 
-def _read_file(path: Path, codec: str, text: str, label: str | None) -> Generator[_Record, None, None]:
+def _read_file(path: Path, codec: str, text: str, label: str | None) -> Generator[_Record]:
     """The documents of one file; whatever goes wrong in decoding names the file and the line."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packed = suffixes[-1:] == [".gz"]
     form = _FORMATS.get("".join(suffixes[-2:-1] if packed else suffixes[-1:]))
     if form is None:
-        raise ValueError(
-            f"cannot tell what {path.name!r} holds from its name; read_corpus reads "
-            f"{', '.join(_FORMATS)}, each also with .gz, and folders of .txt files."
-        )
+        known = f"{', '.join(_FORMATS)}, each also with .gz, and folders of .txt files"
+        raise ValueError(f"cannot tell what {path.name!r} holds from its name; read_corpus reads {known}.")
     try:
         with _opened(path, codec, packed) as file:
             if form == "jsonl":
                 yield from _read_jsonl(path, file, text, label)
             elif form == "txt":
                 for number, line in enumerate(file, 1):
-                    yield _Record(f"line {number}", line.rstrip("\r\n"), None)
+                    yield (f"line {number}", line.rstrip("\r\n"), None)
             else:
                 yield from _read_table(path, file, text, label, "," if form == "csv" else "\t")
     except UnicodeDecodeError as error:
@@ -194,13 +175,11 @@ def _undecoded(path: Path, codec: str, packed: bool, error: UnicodeDecodeError) 
         except UnicodeError:
             pass  # a codec that cannot mark them: the file's name must do
     found = error.object[error.start : error.start + 1]
-    return (
-        f"{where}: not {codec.removesuffix('-sig')}, found byte {found!r} ({error.reason}); "
-        "give the file's encoding, e.g. encoding='latin-1'."
-    )
+    wrong = f"not {codec.removesuffix('-sig')}, found byte {found!r} ({error.reason})"
+    return f"{where}: {wrong}; give the file's encoding, e.g. encoding='latin-1'."
 
 
-def _read_jsonl(path: Path, file: TextIO, text: str, label: str | None) -> Generator[_Record, None, None]:
+def _read_jsonl(path: Path, file: TextIO, text: str, label: str | None) -> Generator[_Record]:
     labeled = False
     number = 0
     for number, line in enumerate(file, 1):
@@ -210,26 +189,20 @@ def _read_jsonl(path: Path, file: TextIO, text: str, label: str | None) -> Gener
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise ValueError(
-                f"{path}, {place}: not JSON ({error}); every line must be one whole object such "
-                f'as {{"{text}": "..."}}.'
-            ) from error
+            wanted = f'every line must be one whole object such as {{"{text}": "..."}}'
+            raise ValueError(f"{path}, {place}: not JSON ({error}); {wanted}.") from error
         if not isinstance(value, dict):
             raise ValueError(f"{path}, {place}: not a JSON object; found {_shown(value)}.")
         if text not in value:
-            raise ValueError(
-                f"{path}, {place}: no field {text!r}; found {_listed(value)}. Say which one holds "
-                "the text with text=..."
-            )
+            found = f"found {_listed(value)}. Say which one holds the text with text=..."
+            raise ValueError(f"{path}, {place}: no field {text!r}; {found}")
         labeled |= label in value
-        yield _Record(place, value[text], None if label is None else value.get(label))
+        yield (place, value[text], None if label is None else value.get(label))
     if label not in (None, "label") and number and not labeled:
         raise ValueError(f"{path}: no line has a field {label!r}; say which one with label=...")
 
 
-def _read_table(
-    path: Path, file: TextIO, text: str, label: str | None, delimiter: str
-) -> Generator[_Record, None, None]:
+def _read_table(path: Path, file: TextIO, text: str, label: str | None, delimiter: str) -> Generator[_Record]:
     before = 0
     # The csv module refuses fields above 128 kB by default, and only has a global switch.
     limit = csv.field_size_limit(2**31 - 1)
@@ -242,10 +215,8 @@ def _read_table(
             if times > 1 or (needed and not times):
                 what = f"{times} columns are" if times else "no column is"
                 parameter = "text" if column == text else "label"
-                raise ValueError(
-                    f"{path}, line 1: {what} called {column!r}; found {_listed(header)}. Say which "
-                    f"one to read with {parameter}=..."
-                )
+                found = f"found {_listed(header)}. Say which one to read with {parameter}=..."
+                raise ValueError(f"{path}, line 1: {what} called {column!r}; {found}")
         text_at = header.index(text)
         label_at = header.index(label) if label in header else None
         before = rows.line_num
@@ -255,16 +226,12 @@ def _read_table(
             if not row:
                 continue  # a blank line
             if len(row) != len(header):
-                raise ValueError(
-                    f"{path}, {place}: {len(row)} fields where the header has {len(header)}; put "
-                    "quotes around a field that holds the separator or a line break."
-                )
-            yield _Record(place, row[text_at], None if label_at is None else row[label_at])
+                found = f"{len(row)} fields where the header has {len(header)}"
+                raise ValueError(f"{path}, {place}: {found}; quote fields with a separator or a line break.")
+            yield (place, row[text_at], None if label_at is None else row[label_at])
     except csv.Error as error:
-        raise ValueError(
-            f"{path}, line {before + 1}: {error}; a field with quotes in it must be quoted, and "
-            'its own quotes doubled ("").'
-        ) from error
+        rule = 'a field with quotes in it must be quoted, and its own quotes doubled ("")'
+        raise ValueError(f"{path}, line {before + 1}: {error}; {rule}.") from error
     finally:
         csv.field_size_limit(limit)
 
@@ -274,7 +241,7 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(found[:10]) + (", ..." if len(found) > 10 else "") or "none"
 
 
-def _read_folder(folder: Path, codec: str, labeled: bool) -> Generator[_Record, None, None]:
+def _read_folder(folder: Path, codec: str, labeled: bool) -> Generator[_Record]:
     paths: list[str] = []
     others: list[str] = []
     for at, folders, files in os.walk(folder):
@@ -294,4 +261,4 @@ def _read_folder(folder: Path, codec: str, labeled: bool) -> Generator[_Record, 
             content = Path(folder, name).read_text(encoding=codec)
         except UnicodeDecodeError as error:
             raise ValueError(_undecoded(Path(folder, name), codec, False, error)) from error
-        yield _Record(name, content, above[0] if above and labeled else None)
+        yield (name, content, above[0] if above and labeled else None)

@@ -7,18 +7,18 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import Bunch
 
+from plsa.engine.parameters import Floats
 from plsa.inputs import check_number, check_whole
 
-# A block of documents holds about this many tokens, and this many document x topic counts: its
-# working memory is then some tens of megabytes whatever the size of the corpus. Changing either
-# changes what a seed gives.
+Whole = npt.NDArray[np.signedinteger[Any]]
+
+# A block of documents holds about this many tokens, and this many document x topic counts: its working memory
+# is then some tens of megabytes whatever the size of the corpus. Changing either changes what a seed gives.
 _BLOCK_TOKENS = 2**20
 _BLOCK_TOPICS = 2**22
 
 # Steps of the table that inverts a topic's cumulative probabilities; a power of two.
 _GUIDE = 2**12
-
-_LENGTHS = ("constant", "poisson", "lognormal")
 
 
 def planted_corpus(
@@ -75,8 +75,7 @@ def planted_corpus(
     Returns
     -------
     Bunch
-        ``counts`` : csr_array of shape (D, W), sorted and without duplicates; 32-bit indices
-        where they fit.
+        ``counts`` : csr_array of shape (D, W), sorted and without duplicates; 32-bit indices where they fit.
         ``doc_topic`` : array of shape (D, K), P(z|d); rows sum to one.
         ``word_topic`` : array of shape (W, K), P(w|z); columns sum to one.
         ``document_length`` : int array of shape (D,), the row sums of ``counts``.
@@ -106,15 +105,11 @@ def planted_corpus(
     n_components = check_whole(n_components, "n_components", 1)
     proportions = _class_proportions(n_classes, class_proportions, n_components)
     mean_length = check_number(document_length, "document_length", above=0)
-    if length_distribution not in _LENGTHS:
-        raise ValueError(
-            f"length_distribution must be one of {', '.join(_LENGTHS)}; found {length_distribution!r}."
-        )
+    if length_distribution not in ("constant", "poisson", "lognormal"):
+        known = "constant, poisson, lognormal"
+        raise ValueError(f"length_distribution must be one of {known}; found {length_distribution!r}.")
     if length_distribution == "constant" and mean_length != int(mean_length):
-        raise ValueError(
-            f"document_length must be a whole number of tokens when length_distribution is "
-            f"'constant'; found {document_length!r}."
-        )
+        raise ValueError(f"document_length must be a whole number of tokens here; found {document_length!r}.")
     length_spread = check_number(length_spread, "length_spread", 0)
     if length_spread > 3:
         # One document in a thousand would be 400,000 times the median: memory, not a corpus.
@@ -134,15 +129,14 @@ def planted_corpus(
 
     rng = np.random.default_rng(model_seed)
     rank = 1.0 + rng.permutation(n_words)
-    topic_word = _dirichlet(rng, word_concentration, n_components, n_words, -zipf_exponent * np.log(rank))
+    topic_word = _dirichlet(rng, word_concentration, (n_components, n_words), -zipf_exponent * np.log(rank))
     cumulative = np.cumsum(topic_word, axis=1)
     cumulative /= cumulative[:, -1:]  # ends in exactly 1, above every uniform number
     steps = np.arange(_GUIDE) / _GUIDE
-    guide = np.stack([row.searchsorted(steps, side="right") for row in cumulative]).astype(
-        _index_type(n_words)
-    )
+    first_words = np.stack([row.searchsorted(steps, side="right") for row in cumulative])
+    guide = first_words.astype(_index_type(n_words))
     word_topic = np.ascontiguousarray(topic_word.T)
-    del topic_word
+    del topic_word, first_words
 
     doc_topic = np.zeros((n_documents, n_components))
     lengths = np.empty(n_documents, dtype=np.int64)
@@ -158,7 +152,7 @@ def planted_corpus(
         if length_distribution == "lognormal":
             rate *= np.exp(rng.normal(-(length_spread**2) / 2, length_spread, size=n_rows))
         lengths[rows] = rate if length_distribution == "constant" else rng.poisson(rate)
-        own_topic = _dirichlet(rng, doc_concentration, n_rows, topics_per_class)
+        own_topic = _dirichlet(rng, doc_concentration, (n_rows, topics_per_class))
         topics = target[rows, None] * topics_per_class + np.arange(topics_per_class)
         np.put_along_axis(doc_topic[rows], topics, own_topic, axis=1)
         # Only the class's own topics are drawn from: a multinomial gives what rounding leaves
@@ -179,9 +173,8 @@ def planted_corpus(
     data.clear()
     all_indices = np.concatenate(indices).astype(index_type, copy=False)
     indices.clear()
-    counts = sparse.csr_array(
-        (all_data, all_indices, indptr.astype(index_type, copy=False)), shape=(n_documents, n_words)
-    )
+    parts = all_data, all_indices, indptr.astype(index_type, copy=False)
+    counts = sparse.csr_array(parts, shape=(n_documents, n_words))
     counts.has_canonical_format = True  # true by construction; saves a pass over the nonzeros
     labeled = n_classes is not None
     return Bunch(
@@ -197,7 +190,7 @@ def planted_corpus(
     )
 
 
-def _class_proportions(n_classes: Any, class_proportions: Any, n_components: int) -> npt.NDArray[np.float64]:
+def _class_proportions(n_classes: Any, class_proportions: Any, n_components: int) -> Floats:
     """The probability of each class; a single class when none are asked for."""
     if n_classes is None:
         if class_proportions is not None:
@@ -205,31 +198,22 @@ def _class_proportions(n_classes: Any, class_proportions: Any, n_components: int
         return np.ones(1)
     n_classes = check_whole(n_classes, "n_classes", 1)
     if n_components % n_classes:
-        raise ValueError(
-            f"n_components must be a multiple of n_classes, so that every class has as many "
-            f"topics; found n_components={n_components}, n_classes={n_classes}."
-        )
+        found = f"n_components={n_components}, n_classes={n_classes}"
+        raise ValueError(f"n_components must be a multiple of n_classes; found {found}.")
     if class_proportions is None:
         return np.full(n_classes, 1 / n_classes)
-    proportions = np.asarray(class_proportions, dtype=np.float64)
+    proportions: Floats = np.asarray(class_proportions, dtype=np.float64)
     if proportions.shape != (n_classes,):
-        raise ValueError(
-            f"class_proportions must hold one number for each of the {n_classes} classes; found "
-            f"shape {proportions.shape}."
-        )
+        wanted = f"one number for each of the {n_classes} classes"
+        raise ValueError(f"class_proportions must hold {wanted}; found shape {proportions.shape}.")
     wrong = np.flatnonzero(~(np.isfinite(proportions) & (proportions >= 0)))
     if len(wrong):
-        raise ValueError(
-            f"class_proportions must be finite and not negative; found {proportions[wrong[0]]} "
-            f"for class {wrong[0]}."
-        )
+        found = f"{proportions[wrong[0]]} for class {wrong[0]}"
+        raise ValueError(f"class_proportions must be finite and not negative; found {found}.")
     if not proportions.any():
         raise ValueError("class_proportions are all zero; at least one class must be possible.")
-    scaled: npt.NDArray[np.float64] = (
-        proportions / proportions.max()
-    )  # first, so that the sum cannot overflow
-    scaled /= scaled.sum()
-    return scaled
+    proportions = proportions / proportions.max()  # first, so that the sum cannot overflow
+    return proportions / proportions.sum()
 
 
 def _seed_sequence(random_state: Any) -> np.random.SeedSequence:
@@ -242,25 +226,18 @@ def _seed_sequence(random_state: Any) -> np.random.SeedSequence:
     try:
         return np.random.SeedSequence(check_whole(random_state, "random_state", 0))
     except ValueError as error:
-        raise ValueError(
-            f"random_state must be a whole number, at least 0, a numpy Generator, a RandomState "
-            f"or None; found {random_state!r}."
-        ) from error
+        known = "a whole number >= 0, a numpy Generator, a RandomState or None"
+        raise ValueError(f"random_state must be {known}; found {random_state!r}.") from error
 
 
 def _dirichlet(
-    rng: np.random.Generator,
-    concentration: float,
-    n_rows: int,
-    n_columns: int,
-    log_base: npt.NDArray[np.float64] | float = 0.0,
-) -> npt.NDArray[np.float64]:
+    rng: np.random.Generator, concentration: float, shape: tuple[int, int], log_base: Floats | float = 0.0
+) -> Floats:
     """Rows of exp(log_base) * Gamma(concentration), each normalized to sum to one.
 
     In logarithms, by Gamma(a) = Gamma(a + 1) * U ** (1 / a): at small concentrations every gamma
     of a row would underflow to zero.
     """
-    shape = (n_rows, n_columns)
     draw = rng.standard_gamma(concentration + 1, size=shape)
     np.log(draw, out=draw)
     draw -= rng.standard_exponential(size=shape) / concentration
@@ -272,12 +249,8 @@ def _dirichlet(
 
 
 def _draw_words(
-    rng: np.random.Generator,
-    tokens: npt.NDArray[np.int64],
-    topics: npt.NDArray[np.int64],
-    cumulative: npt.NDArray[np.float64],
-    guide: npt.NDArray[np.signedinteger[Any]],
-) -> tuple[npt.NDArray[np.signedinteger[Any]], npt.NDArray[np.signedinteger[Any]]]:
+    rng: np.random.Generator, tokens: Whole, topics: Whole, cumulative: Floats, guide: Whole
+) -> tuple[Whole, Whole]:
     """The document and the word of each token.
 
     `tokens[d, j]` tokens of document d have topic `topics[d, j]`. A word inverts the topic's

@@ -85,7 +85,18 @@ class LabeledKFold(BaseCrossValidator):
     def _fold_of(self, labels: Labels) -> Places:
         """The fold that each document is held out in; -1: it never is."""
         held = may_be_held_out(labels)
-        _check_folds(self.n_splits, int(held.sum()), int(labels.labeled.sum()))
+        n_held, n_labeled = int(held.sum()), int(labels.labeled.sum())
+        if n_held == 0:
+            raise ValueError(
+                f"y labels {n_labeled} documents, each the only one of its class: none can be held out and "
+                "leave its class in training. Label at least two documents of some class."
+            )
+        if n_held < self.n_splits:
+            alone = f", of which {n_labeled - n_held} are the only one of their class"
+            raise ValueError(
+                f"n_splits == {self.n_splits}, but only {n_held} documents can be held out: {n_labeled} have "
+                f"a label{alone if n_held < n_labeled else ''}. Pass n_splits <= {n_held}, or label more."
+            )
         rng = check_random_state(self.random_state) if self.shuffle else None
         fold = np.full(len(held), -1)
         dealt = 0  # each class goes on where the last one ended: no fold gets all the remainders
@@ -105,22 +116,6 @@ def may_be_held_out(labels: Labels) -> Mask:
     return held
 
 
-def _check_folds(n_splits: int, n_held: int, n_labeled: int) -> None:
-    """Raises where the labeled documents that may be held out do not fill the folds."""
-    if n_held == 0:
-        raise ValueError(
-            f"y labels {n_labeled} documents, each the only one of its class: none can be held out and "
-            "leave its class in training. Label at least two documents of some class."
-        )
-    if n_held < n_splits:
-        alone = n_labeled - n_held
-        raise ValueError(
-            f"n_splits == {n_splits}, but only {n_held} documents can be held out: {n_labeled} have a label"
-            + (f", of which {alone} are the only one of their class" if alone else "")
-            + f". Pass n_splits <= {n_held}, or label more documents."
-        )
-
-
 class _LabeledScorer:
     """What `labeled_scorer` gives: a class, so that it can be pickled and shown."""
 
@@ -134,12 +129,8 @@ class _LabeledScorer:
         missing = is_unlabeled(y, self.unlabeled)
         known = np.flatnonzero(~missing)
         if not len(known):
-            warnings.warn(
-                f"none of the {n_documents} documents to score has a label: the score is nan. Split with "
-                "LabeledKFold, which holds out labeled documents only.",
-                UserWarning,
-                stacklevel=2,
-            )
+            nothing = f"none of the {n_documents} documents to score has a label: the score is nan."
+            warnings.warn(f"{nothing} Split with LabeledKFold.", UserWarning, stacklevel=2)
             return float("nan")
         if missing.any():
             X = _safe_indexing(X, known)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import f1_score, precision_score, recall_score, roc_auc_score, roc_curve
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
@@ -31,7 +31,7 @@ from plsa.learning.positives import recall_criterion
 from plsa.show import pictures
 from plsa.show.tables import aligned
 
-_WIDTH = 60  # characters of a reason that a table has room for
+_NAN = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,20 @@ class ModelComparison:
     name: str
     model: Any  # fitted to all documents; None where it failed
     seconds: float  # of one fit
-    precision: float = float("nan")
-    recall: float = float("nan")
-    f1: float = float("nan")
-    area: float = float("nan")  # under `curve`
-    flagged: float = float("nan")  # share of the unlabeled documents that are taken for positive
-    criterion: float = float("nan")  # recall^2 / flagged
+    precision: float = _NAN
+    recall: float = _NAN
+    f1: float = _NAN
+    area: float = _NAN  # under `curve`
+    flagged: float = _NAN  # share of the unlabeled documents that are taken for positive
+    criterion: float = _NAN  # recall^2 / flagged
     prior: PriorEstimate | None = None
     curve: tuple[Floats, Floats] | None = None  # shares on the x and the y axis
     failure: str = ""
+
+    def failed(self) -> str:
+        """Why, as far as a table has room for it."""
+        first = self.failure.splitlines()[0]
+        return "failed: " + (first if len(first) <= 60 else first[:57] + "...")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -70,26 +75,25 @@ class PositiveComparison:
 
     def __repr__(self) -> str:
         known = "1 positive" if self.n_positives == 1 else f"{self.n_positives} positives"
-        shown = f"{known}, {self.n_unlabeled} unlabeled documents"
+        header = ["", "recall", "taken", "r^2/taken", "area", "share of positives", "seconds"]
+        judged = "positives that were held out"
         if self.with_truth:
-            title = f"Classifiers of {shown}, judged by the truth about the unlabeled ones"
             header = ["", "precision", "recall", "F1", "AUC", "seconds"]
-        else:
-            title = f"Classifiers of {shown}, judged by positives that were held out"
-            header = ["", "recall", "taken", "r^2/taken", "area", "share of positives", "seconds"]
-        table = [header, *(self._cells(row) for row in self.rows)]
-        return "\n".join([title, *aligned(table)])
+            judged = "the truth about the unlabeled ones"
+        title = f"Classifiers of {known}, {self.n_unlabeled} unlabeled documents, judged by {judged}"
+        return "\n".join([title, *aligned([header, *(self._cells(row) for row in self.rows)])])
 
     def _cells(self, row: ModelComparison) -> list[str]:
         if row.failure:
-            return [row.name, f"failed: {_shortened(row.failure)}"]
+            return [row.name, row.failed()]
         if self.with_truth:
-            figures = (row.precision, row.recall, row.f1, row.area)
-            return [row.name, *(f"{value:.3f}" for value in figures), f"{row.seconds:.2f}"]
-        prior = row.prior
-        share = "" if prior is None else f"{prior.share:.3f} ({prior.low:.3f} to {prior.high:.3f})"
-        judged = (f"{row.recall:.3f}", f"{row.flagged:.3f}", f"{row.criterion:.2f}", f"{row.area:.3f}")
-        return [row.name, *judged, share, f"{row.seconds:.2f}"]
+            figures = [f"{value:.3f}" for value in (row.precision, row.recall, row.f1, row.area)]
+        else:
+            prior = row.prior
+            share = "" if prior is None else f"{prior.share:.3f} ({prior.low:.3f} to {prior.high:.3f})"
+            figures = [f"{row.recall:.3f}", f"{row.flagged:.3f}", f"{row.criterion:.2f}"]
+            figures += [f"{row.area:.3f}", share]
+        return [row.name, *figures, f"{row.seconds:.2f}"]
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the curves of all classifiers, the best first in the legend; needs matplotlib.
@@ -100,11 +104,6 @@ class PositiveComparison:
         On the axes `ax`, or where it is None on those of a new figure; returns the axes.
         """
         return pictures.positive_curves(self, ax)
-
-
-def _shortened(reason: str) -> str:
-    first = reason.splitlines()[0]
-    return first if len(first) <= _WIDTH else first[: _WIDTH - 3] + "..."
 
 
 def compare_pu(
@@ -174,7 +173,10 @@ def compare_pu(
     >>> [row.name for row in found.rows], bool(found["SpyEM"].recall > 0.9)
     (['SpyEM', 'RocchioSVM'], True)
     """
-    named = _default_models() if models is None else _check_models(models)
+    if models is None:
+        rivals = (WeightedLogisticRegression, SpyEM, PEBL, RocchioSVM, MPCKMeans)
+        models = [TopicSensitivePLSA(), *(rival() for rival in rivals)]
+    named = _check_models(models)
     n_splits = inputs.check_whole(n_splits, "n_splits", 2)
     positive = read_positives(y, _num_samples(X))
     truth = None if y_true is None else _check_truth(y_true, len(positive))
@@ -186,32 +188,22 @@ def compare_pu(
     judge = _Judge(X, positive, truth, fold, n_splits, random_state)
     rows = []
     for place, (name, model) in enumerate(named.items(), 1):
-        rows.append(judge.row(name, model))
+        row = judge.row(name, model)
+        rows.append(row)
         if verbose:
-            say(f"compare_pu: {name} ({place} of {len(named)}): {_said(rows[-1], truth is not None)}")
+            judged = (
+                f"recall {row.recall:.3f}, taken {row.flagged:.3f}" if truth is None else f"F1 {row.f1:.3f}"
+            )
+            said = row.failed() if row.failure else f"{judged}, {row.seconds:.1f} s per fit"
+            say(f"compare_pu: {name} ({place} of {len(named)}): {said}")
     shown = int(positive.sum())
     return PositiveComparison(tuple(rows), truth is not None, shown, len(positive) - shown)
-
-
-def _default_models() -> dict[str, Any]:
-    """Topic-sensitive PLSA and what it is measured by."""
-    models = (TopicSensitivePLSA, WeightedLogisticRegression, SpyEM, PEBL, RocchioSVM, MPCKMeans)
-    return {model.__name__: model() for model in models}
-
-
-def _said(row: ModelComparison, with_truth: bool) -> str:
-    if row.failure:
-        return f"failed: {_shortened(row.failure)}"
-    figures = f"F1 {row.f1:.3f}" if with_truth else f"recall {row.recall:.3f}, taken {row.flagged:.3f}"
-    return f"{figures}, {row.seconds:.1f} s per fit"
 
 
 def _check_models(models: Any) -> dict[str, Any]:
     """Estimators by name: a mapping, or a list, whose names are those of the classes, counted where equal."""
     if isinstance(models, str) or not isinstance(models, Mapping | Sequence):
-        raise ValueError(
-            f"models == {models!r}, but must be a list of estimators or a mapping from name to estimator."
-        )
+        raise ValueError(f"models == {models!r}, but must be a list of estimators or a mapping to them.")
     if isinstance(models, Mapping):
         named = {str(name): model for name, model in models.items()}
     else:
@@ -231,12 +223,9 @@ def _check_models(models: Any) -> dict[str, Any]:
 def _check_truth(y_true: Any, n_documents: int) -> Mask:
     """Which documents are positive in truth, told for every one of them: 1 or True, else 0 or False."""
     truth = check_labels(y_true, n_documents)
-    wrong = [place for place, value in enumerate(truth.tolist()) if value not in (0, 1)]
-    if wrong:
-        raise ValueError(
-            f"y_true holds {truth.tolist()[wrong[0]]!r} at {wrong[0]}; it must say of every document whether "
-            "it is positive, by 1 or 0."
-        )
+    for place, value in enumerate(truth.tolist()):
+        if value not in (0, 1):
+            raise ValueError(f"y_true holds {value!r} at {place}; it must hold 1 or 0 for every document.")
     return truth.astype(bool)
 
 
@@ -254,17 +243,24 @@ class _Judge:
     def row(self, name: str, model: Any) -> ModelComparison:
         """What is found of a model, or why nothing is."""
         try:
-            return self._judged_by_truth(name, model) if self.truth is not None else self._judged(name, model)
+            fitted, seconds = self._fitted(model, self.positive)
+            if self.truth is not None:
+                figures = self._by_truth(fitted, self.truth[~self.positive])
+            elif self.n_splits > 1:
+                figures = self._by_hidden(model)
+            else:
+                figures = {"flagged": float(_taken(fitted, self.X)[~self.positive].mean())}
+            return ModelComparison(name, fitted, seconds, **figures)
         except Exception as error:  # a rival that cannot cope says something too
-            nothing = float("nan")
-            return ModelComparison(name, None, nothing, failure=f"{type(error).__name__}: {error}")
+            return ModelComparison(name, None, _NAN, failure=f"{type(error).__name__}: {error}")
 
     def _fitted(self, model: Any, positive: Mask) -> tuple[Any, float]:
         """The model fitted with these positives, and the seconds that it took."""
         fresh = clone(model)
-        seedless = {k: v for k, v in fresh.get_params().items() if k.rpartition("__")[2] == "random_state"}
         if isinstance(self.random_state, int | np.integer):
-            fresh.set_params(**{k: int(self.random_state) for k, v in seedless.items() if v is None})
+            unset = [name for name, value in fresh.get_params().items() if value is None]
+            seeds = [name for name in unset if name.rpartition("__")[2] == "random_state"]
+            fresh.set_params(**dict.fromkeys(seeds, int(self.random_state)))
         began = time.perf_counter()
         with warnings.catch_warnings():
             # With a fold held out there are fewer positives than the user has shown.
@@ -272,36 +268,19 @@ class _Judge:
             fresh.fit(self.X, positive.astype(np.intp))
         return fresh, time.perf_counter() - began
 
-    def _judged_by_truth(self, name: str, model: Any) -> ModelComparison:
-        assert self.truth is not None
-        fitted, seconds = self._fitted(model, self.positive)
-        asked = ~self.positive
-        truth = self.truth[asked]
-        scores, taken = _scores(fitted, self.X)[asked], _taken(fitted, self.X)[asked]
-        right = int((taken & truth).sum())
-        curve, area = None, float("nan")
-        if 0 < truth.sum() < len(truth):
-            false_share, true_share, _ = roc_curve(truth, scores)
-            curve, area = (false_share, true_share), float(roc_auc_score(truth, scores))
-        return ModelComparison(
-            name,
-            fitted,
-            seconds,
-            precision=_ratio(right, int(taken.sum())),
-            recall=_ratio(right, int(truth.sum())),
-            f1=_ratio(2 * right, int(taken.sum() + truth.sum())),
-            area=area,
-            flagged=float(taken.mean()),
-            curve=curve,
-        )
+    def _by_truth(self, fitted: Any, truth: Mask) -> dict[str, Any]:
+        """The figures of a model, from the truth about the unlabeled documents."""
+        scores, taken = _scores(fitted, self.X)[~self.positive], _taken(fitted, self.X)[~self.positive]
+        found = {"flagged": float(taken.mean())}
+        for name, measure in (("precision", precision_score), ("recall", recall_score), ("f1", f1_score)):
+            found[name] = float(measure(truth, taken, zero_division=0.0))
+        if not 0 < truth.sum() < len(truth):
+            return found
+        return {**found, "area": float(roc_auc_score(truth, scores)), "curve": roc_curve(truth, scores)[:2]}
 
-    def _judged(self, name: str, model: Any) -> ModelComparison:
-        fitted, seconds = self._fitted(model, self.positive)
+    def _by_hidden(self, model: Any) -> dict[str, Any]:
+        """The figures of a model, from positives that are hidden a fold at a time."""
         unlabeled = ~self.positive
-        if self.n_splits < 2:
-            return ModelComparison(
-                name, fitted, seconds, flagged=float(_taken(fitted, self.X)[unlabeled].mean())
-            )
         ranks, reached, found, flagged = [], [], [], []
         for part in range(self.n_splits):
             held = self.fold == part
@@ -313,17 +292,16 @@ class _Judge:
             flagged.append(taken[unlabeled].mean())
         above = np.sort(np.concatenate(ranks))
         recall, share = float(np.concatenate(found).mean()), float(np.mean(flagged))
-        return ModelComparison(
-            name,
-            fitted,
-            seconds,
-            recall=recall,
-            area=float(1 - above.mean()),
-            flagged=share,
-            criterion=float(recall_criterion(recall, share)),
-            prior=_prior_of_ranks(np.concatenate(reached), int(unlabeled.sum())),
-            curve=_curve(above),
-        )
+        # The share of held-out positives that are found where this share of unlabeled documents is taken.
+        curve = np.r_[0.0, above, 1.0], np.r_[0.0, np.arange(1, len(above) + 1) / len(above), 1.0]
+        return {
+            "recall": recall,
+            "area": float(1 - above.mean()),
+            "flagged": share,
+            "criterion": float(recall_criterion(recall, share)),
+            "prior": _prior_of_ranks(np.concatenate(reached), int(unlabeled.sum())),
+            "curve": curve,
+        }
 
 
 def _scores(model: Any, X: Any) -> Floats:
@@ -338,10 +316,6 @@ def _taken(model: Any, X: Any) -> Mask:
     return np.asarray(model.predict(X)) == 1
 
 
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
-
-
 def _shares_above(scores: Floats, others: Floats) -> Floats:
     """For each score, the share of the others that are higher, equals counting half."""
     ordered = np.sort(others)
@@ -352,12 +326,6 @@ def _shares_above(scores: Floats, others: Floats) -> Floats:
 def _shares_reaching(scores: Floats, others: Floats) -> Floats:
     """For each score, the share of the others that are as high: all of them may be positive."""
     return np.asarray(1 - np.searchsorted(np.sort(others), scores, side="left") / len(others))
-
-
-def _curve(above: Floats) -> tuple[Floats, Floats]:
-    """The share of held-out positives that are found where this share of unlabeled documents is taken."""
-    found = np.arange(1, len(above) + 1) / len(above)
-    return np.concatenate([[0.0], above, [1.0]]), np.concatenate([[0.0], found, [1.0]])
 
 
 def _prior_of_ranks(reaching: Floats, n_unlabeled: int) -> PriorEstimate:

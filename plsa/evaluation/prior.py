@@ -110,21 +110,16 @@ def estimate_prior(
     n_resamples = inputs.check_whole(n_resamples, "n_resamples", 1)
     n_known, n_others = int(known.sum()), int((~known).sum())
     if n_known < FEW_POSITIVES:
-        warnings.warn(
-            f"positive marks {n_known} documents: too few to say how many more there are among the others. "
-            f"Show at least {FEW_POSITIVES}.",
-            UserWarning,
-            stacklevel=2,
-        )
+        few = f"positive marks {n_known} documents: too few to tell how many there are among the others."
+        warnings.warn(f"{few} Show at least {FEW_POSITIVES}.", UserWarning, stacklevel=2)
     found, others = np.sort(value[known])[::-1], np.sort(value[~known])
     above = n_others - np.searchsorted(others, found, side="left")
     number = np.arange(1, n_known + 1)
     mean_share = number / (n_known + 1)
     error = (1 - level) / 10
     lowest_recall = recall_above(number, n_known, error)
-    highest = np.where(
-        above < n_others, betaincinv(above + 1, np.maximum(n_others - above, 1), 1 - error), 1.0
-    )
+    below = n_others - above
+    highest = np.where(below > 0, betaincinv(above + 1, np.maximum(below, 1), 1 - error), 1.0)
     allowed = number >= n_known / 2
     bound = np.where(allowed, highest / lowest_recall, np.inf)
     best = int(bound.argmin())

@@ -6,7 +6,7 @@ import numbers
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,23 +19,12 @@ from plsa import inputs
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats
 from plsa.engine.progress import say
-from plsa.estimators.validation import check_labels, read_labels
-from plsa.evaluation.fitted import (
-    free_parameters,
-    independent_draws,
-    last_step,
-    marker,
-    scaled_counts,
-    weight_in_fit,
-    without_steps,
-)
+from plsa.estimators.validation import check_counts, check_labels, read_labels
 from plsa.evaluation.folds import DEFAULT_FOLDS, LabeledKFold, labeled_scorer, may_be_held_out
-from plsa.labels.layout import check_topics_per_class
+from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import UNLABELED, Labels
 from plsa.show.tables import aligned
 from plsa.show.words import check_topics
-
-_CRITERIA = ("cv", "aic", "bic", "heterogeneity")
 
 
 def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> Floats:
@@ -74,9 +63,9 @@ def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> 
     >>> heterogeneity(model, X, doc_topic=model.doc_topic_).round(2).tolist()
     [0.69, 0.0]
     """
-    last, inside = without_steps(model, X)
+    last, inside = _without_steps(model, X)
     word_of_topic = check_topics(last)
-    counts = scaled_counts(last, inside)
+    counts = _scaled_counts(last, inside)
     shape = (counts.n_documents, len(word_of_topic))
     if doc_topic is None:
         doc_topic = last.transform(inside)
@@ -135,9 +124,8 @@ class TopicSelection:
     def __repr__(self) -> str:
         named = self.parameter.rpartition("__")[2]
         folds = self.criterion in ("cv", "heterogeneity")
-        rows = [[named, "topics", *(["score"] if folds else ["log-likelihood", "parameters"]), ""]]
-        if not folds:
-            rows[0].insert(4, self.criterion.upper())
+        figures = ["score"] if folds else ["log-likelihood", "parameters", self.criterion.upper()]
+        rows = [[named, "topics", *figures, ""]]
         for score in self.scores:
             row = [str(score.topics), str(score.n_topics)]
             if folds:
@@ -226,28 +214,31 @@ def select_topics(
     >>> found.best, found.best_estimator.topics_per_class
     (2, 2)
     """
-    inputs.check_choice(criterion, "criterion", _CRITERIA)
+    inputs.check_choice(criterion, "criterion", ("cv", "aic", "bic", "heterogeneity"))
     name = _topic_parameter(estimator, criterion)
     if criterion != "heterogeneity":
         candidates = _check_candidates(candidates)
-    last = last_step(estimator)
+    mark = getattr(_last_step(estimator), "unlabeled", UNLABELED)
     labels = None
     if name.endswith("_per_class"):
         y = check_labels(y, _num_samples(X))
-        labels = read_labels(y, len(y), marker(last))
-    search = _Search(estimator, name, X, y, labels)
+        labels = read_labels(y, len(y), mark)
+    search = _Search(estimator, name, X, y, labels, verbose)
     if criterion in ("aic", "bic"):
-        scores = search.by_information(candidates, criterion, _Progress(name, len(candidates), verbose))
+        scores = search.by_information(candidates, criterion)
     else:
-        folds = search.folds(cv, labeled_scorer(scoring, marker(last)), n_jobs)
         assert labels is not None
+        if cv is None:
+            cv = max(2, min(DEFAULT_FOLDS, int(may_be_held_out(labels).sum())))
+        if isinstance(cv, int | np.integer):
+            # A choice, not a draw: the folds do not move with the estimator's random_state.
+            cv = LabeledKFold(int(cv), random_state=0, unlabeled=mark)
+        scorer, splits = labeled_scorer(scoring, mark), list(check_cv(cv).split(X, y))
+        settings = {"cv": splits, "scoring": scorer, "n_jobs": n_jobs, "error_score": "raise"}
         if criterion == "cv":
-            scores = folds.over(candidates, _Progress(name, len(candidates), verbose))
+            scores = search.by_folds(candidates, settings)
         else:
-            splits = len(labels.classes)
-            if max_splits is not None:
-                splits = inputs.check_whole(max_splits, "max_splits", 0)
-            scores = folds.over_splits(splits, _Progress(name, splits + 1, verbose))
+            scores = search.by_splits(len(labels.classes), max_splits, settings)
         if np.isnan([score.score for score in scores]).all():
             raise ValueError(
                 "no fold of cv gave a score: their test documents have no label, or scoring gives nan. Pass "
@@ -262,21 +253,17 @@ def select_topics(
 def _topic_parameter(estimator: Any, criterion: str) -> str:
     """What `set_params` calls the number of topics of an estimator, or of the last step of a Pipeline."""
     prefix = f"{estimator.steps[-1][0]}__" if len(getattr(estimator, "steps", ())) else ""
-    last = estimator.steps[-1][1] if prefix else estimator
+    last = _last_step(estimator) if prefix else estimator
     names = last.get_params(deep=False) if hasattr(last, "get_params") and not isinstance(last, type) else ()
     for name in ("topics_per_class", "components_per_class"):
         if name in names:
             return prefix + name
     if "n_components" not in names:
-        raise ValueError(
-            f"estimator == {estimator!r} has no number of topics to choose: it must have a parameter "
-            "topics_per_class, components_per_class or n_components."
-        )
+        wanted = "a parameter topics_per_class, components_per_class or n_components"
+        raise ValueError(f"estimator == {estimator!r} has no number of topics to choose: give it {wanted}.")
     if criterion not in ("aic", "bic"):
-        raise ValueError(
-            f"criterion == {criterion!r} needs classes to tell apart, and {type(last).__name__} has none: "
-            "pass criterion='aic' or 'bic', or a classifier with topics_per_class."
-        )
+        lacks = f"needs classes to tell apart, and {type(last).__name__} has none"
+        raise ValueError(f"criterion == {criterion!r} {lacks}: pass 'aic' or 'bic', or a classifier.")
     return prefix + "n_components"
 
 
@@ -286,17 +273,15 @@ def _check_candidates(candidates: Any) -> list[Any]:
         raise ValueError(f"candidates == {candidates!r}, but must be a list of numbers of topics to try.")
     given = [value.tolist() if isinstance(value, np.ndarray) else value for value in candidates]
     given = [inputs.check_whole(n, "candidates", 1) if isinstance(n, numbers.Number) else n for n in given]
-    words = [value for value in given if isinstance(value, str)]
-    if words:
-        raise ValueError(
-            f"candidates holds {words[0]!r}, but must hold numbers of topics, or lists or mappings of them."
-        )
+    for value in given:
+        if isinstance(value, str):
+            raise ValueError(f"candidates holds {value!r}, but must hold numbers, or lists or dicts of them.")
     if not given:
         raise ValueError("candidates is empty: give at least one number of topics to try.")
     return given
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Search:
     """An estimator and what it is to learn, with the number of topics left open."""
 
@@ -305,6 +290,8 @@ class _Search:
     X: Any
     y: Any
     labels: Labels | None  # None where there are no classes
+    verbose: int
+    began: float = field(default_factory=time.perf_counter)
 
     def with_topics(self, value: Any, **others: Any) -> Any:
         """The estimator with this number of topics, not fitted."""
@@ -318,21 +305,17 @@ class _Search:
         """The number of topics in all."""
         if self.labels is None:
             return int(value)
-        named = self.name.rpartition("__")[2]
-        of_class = check_topics_per_class(value, self.labels.classes, named)
-        return int(of_class.sum()) + int(getattr(last_step(self.estimator), "extra_topics", 0))
+        of_class = check_topics_per_class(value, self.labels.classes, self.name.rpartition("__")[2])
+        return int(of_class.sum()) + int(getattr(_last_step(self.estimator), "extra_topics", 0))
 
-    def folds(self, cv: Any, scorer: Any, n_jobs: int | None) -> _Folds:
-        """The search by cross-validation, on folds that are the same for all."""
-        assert self.labels is not None
-        if cv is None:
-            cv = max(2, min(DEFAULT_FOLDS, int(may_be_held_out(self.labels).sum())))
-        if isinstance(cv, int | np.integer):
-            # A choice, not a draw: the folds do not move with the estimator's random_state.
-            cv = LabeledKFold(int(cv), random_state=0, unlabeled=marker(last_step(self.estimator)))
-        return _Folds(self, list(check_cv(cv).split(self.X, self.y)), scorer, n_jobs)
+    def show(self, value: Any, score: str, done: int, n_scores: int) -> None:
+        """Says what a value scored, and about how long the others will take."""
+        if self.verbose:
+            left = (time.perf_counter() - self.began) / done * (n_scores - done)
+            scored = f"{self.name}={value} ({done} of {n_scores}): {score}"
+            say(f"select_topics: {scored}, about {left:.0f} s left")
 
-    def by_information(self, candidates: list[Any], criterion: str, progress: _Progress) -> list[TopicScore]:
+    def by_information(self, candidates: list[Any], criterion: str) -> list[TopicScore]:
         """AIC or BIC of each candidate."""
         scores: list[TopicScore] = []
         settled: dict[str, Any] = {}
@@ -341,50 +324,74 @@ class _Search:
             n_topics = self.n_topics(value)
             model = self.fitted(value, **settled)
             if not scores:
-                settled = self._settled(model)
-            last, inside = without_steps(model, self.X)
-            counts, labels = self._of_the_fit(last, inside)
-            weight = weight_in_fit(last, counts, labels)
-            n_parameters = free_parameters(last, counts, labels, weight)
-            n_draws = independent_draws(last, counts, weight)
+                settled = self._settled(_last_step(model))
+            last, counts, labels = self._of_the_fit(model)
+            weight = np.ones(counts.n_documents)  # how often each document counts
+            if labels is not None:
+                other = getattr(last, "unlabeled_weight_", getattr(last, "unlabeled_weight", 1.0))
+                weight[~labels.labeled] = other
+            n_parameters = _free_parameters(last, counts, labels, weight)
+            n_draws = counts.total(weight) if last.topics_of_documents else float(weight.sum())
             penalty = 2.0 if criterion == "aic" else float(np.log(max(n_draws, 1.0)))
             score = penalty * n_parameters - 2 * last.log_likelihood_
             n_first = n_first or counts.n_documents
             if counts.n_documents != n_first:
                 score = float("nan")
-                warnings.warn(
-                    f"{self.name}={value} was fitted to {counts.n_documents} documents and not to {n_first}, "
-                    f"as the first candidate: it has no {criterion.upper()} that could be compared.",
-                    UserWarning,
-                    stacklevel=3,
+                fitted = (
+                    f"{self.name}={value} was fitted to {counts.n_documents} documents and not to {n_first}"
                 )
+                other = f"as the first candidate: it has no {criterion.upper()} that could be compared"
+                warnings.warn(f"{fitted}, {other}.", UserWarning, stacklevel=3)
             scores.append(TopicScore(value, n_topics, score, None, last.log_likelihood_, n_parameters))
-            progress.show(value, f"{criterion.upper()} {score:,.1f}")
+            self.show(value, f"{criterion.upper()} {score:,.1f}", len(scores), len(candidates))
         return scores
 
-    def _settled(self, model: Any) -> dict[str, Any]:
+    def _settled(self, last: Any) -> dict[str, Any]:
         """What a fit made of the parameters that were left at "auto"."""
-        prefix = self.name.rpartition("__")[0]
-        prefix += "__" if prefix else ""
-        last = last_step(model)
+        prefix = self.name.removesuffix(self.name.rpartition("__")[2])
         return {
             prefix + name: getattr(last, name + "_")
             for name, value in last.get_params(deep=False).items()
             if inputs.is_auto(value) and hasattr(last, name + "_")
         }
 
-    def _of_the_fit(self, model: Any, X: Any) -> tuple[Counts, Labels | None]:
-        """The documents that `doc_topic_` has rows for, all or the labeled ones, and their labels."""
-        counts, labels = scaled_counts(model, X), self.labels
-        if labels is not None and len(model.doc_topic_) != counts.n_documents:
+    def _of_the_fit(self, model: Any) -> tuple[Any, Counts, Labels | None]:
+        """The last step, and the documents that `doc_topic_` has rows for, all or the labeled ones."""
+        last, inside = _without_steps(model, self.X)
+        counts, labels = _scaled_counts(last, inside), self.labels
+        if labels is not None and len(last.doc_topic_) != counts.n_documents:
             some = np.flatnonzero(labels.labeled)
-            counts, labels = counts.of_documents(some), Labels(labels.classes, labels.code[some])
-        return counts, labels
+            counts, labels = counts.of_documents(some), labels.part(some)
+        return last, counts, labels
 
-    def most_heterogeneous(self, value: Any) -> int:
+    def by_folds(
+        self, candidates: list[Any], settings: dict[str, Any], before: int = 0, n_scores: int | None = None
+    ) -> list[TopicScore]:
+        """The cross-validated score of each candidate, over the folds that have something to score."""
+        scores = []
+        for done, value in enumerate(candidates, before + 1):
+            n_topics = self.n_topics(value)  # says what is wrong with it before any fit
+            found = cross_validate(self.with_topics(value), self.X, self.y, **settings)["test_score"]
+            found = found[~np.isnan(found)]
+            mean, spread = (float(found.mean()), float(found.std())) if len(found) else (np.nan, np.nan)
+            scores.append(TopicScore(value, n_topics, mean, spread))
+            self.show(value, f"score {mean:.4f} ± {spread:.4f}", done, n_scores or len(candidates))
+        return scores
+
+    def by_splits(self, n_classes: int, max_splits: int | None, settings: dict[str, Any]) -> list[TopicScore]:
+        """The score of one topic per class, and after each split of the most heterogeneous topic."""
+        n_splits = n_classes if max_splits is None else inputs.check_whole(max_splits, "max_splits", 0)
+        topics, scores = [1] * n_classes, []
+        for done in range(n_splits + 1):
+            scores += self.by_folds([topics], settings, done, n_splits + 1)
+            if done < n_splits:
+                widest = self._most_heterogeneous(topics)
+                topics = [number + (place == widest) for place, number in enumerate(topics)]
+        return scores
+
+    def _most_heterogeneous(self, value: Any) -> int:
         """The class of the topic with the largest volume; of equals that of the most used."""
-        last, inside = without_steps(self.fitted(value), self.X)
-        counts, _ = self._of_the_fit(last, inside)
+        last, counts, _ = self._of_the_fit(self.fitted(value))
         topics = np.asarray(last.doc_topic_, dtype=np.float64)
         volume, used = _volume(counts, topics, check_topics(last)), topics.sum(axis=0)
         own = np.flatnonzero(last.topic_class_ != UNLABELED)
@@ -392,69 +399,37 @@ class _Search:
         return int(last.topic_class_[widest])
 
 
-@dataclass(frozen=True, slots=True)
-class _Folds:
-    """A search by cross-validation."""
+def _free_parameters(model: Any, counts: Counts, labels: Labels | None, weight: Floats) -> float:
+    """K (W - 1) + sum_d weight_d (topics that d may use - 1), or + K - 1 where documents have one topic.
 
-    search: _Search
-    splits: list[Any]
-    scorer: Any
-    n_jobs: int | None
-
-    def score(self, value: Any) -> TopicScore:
-        """Mean and spread over the folds that have something to score."""
-        n_topics = self.search.n_topics(value)  # says what is wrong with it before any fit
-        found = cross_validate(
-            self.search.with_topics(value),
-            self.search.X,
-            self.search.y,
-            cv=self.splits,
-            scoring=self.scorer,
-            n_jobs=self.n_jobs,
-            error_score="raise",
-        )["test_score"]
-        found = found[~np.isnan(found)]
-        if not len(found):
-            return TopicScore(value, n_topics, float("nan"), float("nan"))
-        return TopicScore(value, n_topics, float(found.mean()), float(found.std()))
-
-    def over(self, candidates: list[Any], progress: _Progress) -> list[TopicScore]:
-        """The score of each candidate."""
-        scores = []
-        for value in candidates:
-            scores.append(self.score(value))
-            progress.show(value, f"score {scores[-1].score:.4f} ± {scores[-1].spread:.4f}")
-        return scores
-
-    def over_splits(self, n_splits: int, progress: _Progress) -> list[TopicScore]:
-        """The score of one topic per class, and after each split of the most heterogeneous topic."""
-        assert self.search.labels is not None
-        topics = [1] * len(self.search.labels.classes)
-        scores = self.over([topics], progress)
-        for _ in range(n_splits):
-            widest = self.search.most_heterogeneous(topics)
-            topics = [number + (place == widest) for place, number in enumerate(topics)]
-            scores += self.over([topics], progress)
-        return scores
+    W counts the words that occur in these documents, and d the documents that have words: all else is not
+    learned from them but fixed by smoothing and prior. A document that counts twice is two documents, each
+    with topics of its own. The few parameters of labels, such as the chances of mislabeling, are left out.
+    """
+    n_topics = len(model.components_)
+    n_words = int((counts.word_totals() > 0).sum())
+    if not model.topics_of_documents:
+        return n_topics * (n_words - 1) + n_topics - 1
+    allowed = np.full(counts.n_documents, float(n_topics))
+    if labels is not None:
+        of_class = Layout(np.asarray(model.topic_class_), len(labels.classes)).allowed().sum(axis=1)
+        allowed[labels.labeled] = of_class[labels.code[labels.labeled]]
+    full = counts.lengths() > 0
+    return n_topics * (n_words - 1) + float(weight[full] @ (allowed[full] - 1))
 
 
-class _Progress:
-    """A line for each score as it comes."""
+def _last_step(model: Any) -> Any:
+    """The model itself, or the last step of a Pipeline."""
+    return model.steps[-1][1] if hasattr(model, "steps") else model
 
-    def __init__(self, name: str, n_scores: int, verbose: int) -> None:
-        self.name = name
-        self.n_scores = n_scores
-        self.verbose = verbose
-        self.shown = 0
-        self.began = time.perf_counter()
 
-    def show(self, value: Any, score: str) -> None:
-        """Says what a value scored, and about how long the others will take."""
-        self.shown += 1
-        if not self.verbose:
-            return
-        left = (time.perf_counter() - self.began) / self.shown * (self.n_scores - self.shown)
-        say(
-            f"select_topics: {self.name}={value} ({self.shown} of {self.n_scores}): {score}, "
-            f"about {left:.0f} s left"
-        )
+def _without_steps(model: Any, X: Any) -> tuple[Any, Any]:
+    """The model at the end of a fitted Pipeline, and what the other steps make of X."""
+    return _last_step(model), model[:-1].transform(X) if hasattr(model, "steps") else X
+
+
+def _scaled_counts(model: Any, X: Any) -> Counts:
+    """The counts of X as the fitted model works with them."""
+    if hasattr(model, "scaled_counts"):
+        return model.scaled_counts(X)
+    return check_counts(model, X, reset=False, dtype=getattr(model, "dtype", None))

@@ -15,10 +15,7 @@ def check_matplotlib() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError(
-            "plots need matplotlib, which is not installed: pip install 'plsa-learn[plots]', or pip install "
-            "matplotlib."
-        ) from error
+        raise ImportError("plots need matplotlib: pip install 'plsa-learn[plots]', or matplotlib.") from error
     return pyplot
 
 
@@ -42,13 +39,8 @@ def learning_curves(simulation: Any, ax: Any = None) -> Any:
     for name in simulation.ranked():
         curves = simulation.accuracy[name]
         mean, half = curves.mean(axis=0), half_width(curves)
-        (line,) = ax.plot(
-            labels,
-            mean,
-            label=f"{name} ({simulation.area(name).mean():.3f})",
-            linestyle="--" if name == "random" else "-",
-            color="black" if name == "random" else None,
-        )
+        style = {"linestyle": "--", "color": "black"} if name == "random" else {}
+        (line,) = ax.plot(labels, mean, label=f"{name} ({simulation.area(name).mean():.3f})", **style)
         ax.fill_between(labels, mean - half, mean + half, color=line.get_color(), alpha=0.15, linewidth=0)
     ax.axhline(simulation.bound.mean(), color="gray", linewidth=0.8, linestyle=":", label="all labels")
     ax.set_xlabel("labels")
@@ -66,12 +58,11 @@ def positive_curves(comparison: Any, ax: Any = None) -> Any:
     ax.plot([0, 1], [0, 1], color="gray", linewidth=0.8, linestyle=":")
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.01)
+    taken, found = "unlabeled documents", "held-out positives"
     if comparison.with_truth:
-        ax.set_xlabel("negatives taken for positive, share")
-        ax.set_ylabel("positives found, share")
-    else:
-        ax.set_xlabel("unlabeled documents taken for positive, share")
-        ax.set_ylabel("held-out positives found, share")
+        taken, found = "negatives", "positives"
+    ax.set_xlabel(f"{taken} taken for positive, share")
+    ax.set_ylabel(f"{found} found, share")
     if drawn:
         ax.legend(loc="lower right", title="area under the curve")
     else:

@@ -60,9 +60,8 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     Returns
     -------
     list of TopicWords
-        With `words` and `scores`, descending; `topic`, the row of `components_`; and `label`, the
-        class of a classifier's topic, None for topics of no class. Equal scores keep the order of
-        columns.
+        With `words` and `scores`, descending; `topic`, the row of `components_`; and `label`, the class of a
+        classifier's topic, None for topics of no class. Equal scores keep the order of columns.
 
     Examples
     --------
@@ -85,19 +84,17 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     word_of_topic = check_topics(last)
     words = _check_vocabulary(vocabulary, model, word_of_topic.shape[1])
-    score = word_of_topic
-    if by == "ratio":
-        score = _ratio(word_of_topic, getattr(last, "topic_prior_", None))
-    labels = _labels(last, len(word_of_topic))
+    score = _ratio(word_of_topic, getattr(last, "topic_prior_", None)) if by == "ratio" else word_of_topic
+    labels = [None] * len(score)
+    if hasattr(last, "topic_class_"):
+        classes = np.asarray(last.classes_).tolist()
+        labels = [None if place < 0 else classes[place] for place in last.topic_class_]
     found = []
     for topic, row in enumerate(score):
         best = np.argsort(-row, kind="stable")[:n]
         best = best[row[best] > 0]
-        found.append(
-            TopicWords(
-                topic, labels[topic], tuple(words[column] for column in best), tuple(row[best].tolist())
-            )
-        )
+        shown = tuple(words[column] for column in best)
+        found.append(TopicWords(topic, labels[topic], shown, tuple(row[best].tolist())))
     return found
 
 
@@ -117,14 +114,6 @@ def _ratio(word_of_topic: Floats, prior: Any) -> Floats:
     return score
 
 
-def _labels(model: Any, n_topics: int) -> list[Any]:
-    """The class of each topic; None where it has none."""
-    if not hasattr(model, "topic_class_"):
-        return [None] * n_topics
-    classes = np.asarray(model.classes_).tolist()
-    return [None if place < 0 else classes[place] for place in model.topic_class_]
-
-
 def check_topics(model: Any) -> Floats:
     """P(w|z) of a fitted model, topics x words: `components_` with rows that sum to one."""
     if not hasattr(model, "components_"):
@@ -132,22 +121,15 @@ def check_topics(model: Any) -> Floats:
         raise ValueError(f"model == {model!r} has no topics; it must have components_ after fit.")
     components = np.array(model.components_, dtype=np.float64)
     if components.ndim != 2 or not np.all((components >= 0) & np.isfinite(components)):
-        raise ValueError(
-            f"components_ of {model!r} are not word distributions: they must be topics x words, "
-            "finite and >= 0."
-        )
+        wanted = "they must be topics x words, finite and >= 0"
+        raise ValueError(f"components_ of {model!r} are not word distributions: {wanted}.")
     total = components.sum(axis=1, keepdims=True)
     np.divide(components, total, out=components, where=total > 0)
     return components
 
 
 def _check_vocabulary(vocabulary: Any, model: Any, n_words: int) -> list[str]:
-    """What the columns of the counts are called.
-
-    `vocabulary` may be a list of words, a mapping from word to column, or have
-    `get_feature_names_out`. None: as the steps of `model` before its last have it, where it is a
-    Pipeline, else its `feature_names_in_`, else the numbers of the columns.
-    """
+    """What the columns of the counts are called; see `top_words`."""
     if vocabulary is None:
         if len(getattr(model, "steps", ())) > 1:
             try:
@@ -162,19 +144,13 @@ def _check_vocabulary(vocabulary: Any, model: Any, n_words: int) -> list[str]:
         vocabulary = vocabulary.get_feature_names_out()
     elif isinstance(vocabulary, Mapping):
         if sorted(vocabulary.values()) != list(range(len(vocabulary))):
-            raise ValueError(
-                "vocabulary is a mapping, but not from each word to its column: its values must be "
-                f"0 to {len(vocabulary) - 1}, each once."
-            )
+            wanted = f"from each word to its column: its values must be 0 to {len(vocabulary) - 1}, each once"
+            raise ValueError(f"vocabulary is a mapping, but not {wanted}.")
         vocabulary = sorted(vocabulary, key=vocabulary.__getitem__)
     if isinstance(vocabulary, str) or not hasattr(vocabulary, "__len__"):
-        raise ValueError(
-            f"vocabulary == {vocabulary!r}, but must be a list of words, a mapping from word to "
-            "column, or a fitted vectorizer."
-        )
+        known = "a list of words, a mapping from word to column, or a fitted vectorizer"
+        raise ValueError(f"vocabulary == {vocabulary!r}, but must be {known}.")
     if len(vocabulary) != n_words:
-        raise ValueError(
-            f"vocabulary has {len(vocabulary)} words, but the model was fitted on {n_words} columns; "
-            "pass that of the vectorizer that made its counts."
-        )
+        fitted = f"the model was fitted on {n_words} columns; pass that of the vectorizer of its counts"
+        raise ValueError(f"vocabulary has {len(vocabulary)} words, but {fitted}.")
     return [str(word) for word in vocabulary]
