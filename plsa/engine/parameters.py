@@ -25,6 +25,7 @@ Codes = NDArray[np.int32]  # of classes, states, clusters
 Places = NDArray[np.intp]  # rows or columns
 Mask = NDArray[np.bool_]
 Array = NDArray[Any]
+Rng = np.random.RandomState
 
 
 def padded_width(n_topics: int, dtype: Any) -> int:

@@ -11,7 +11,18 @@ import numpy as np
 from plsa.engine import starts
 from plsa.engine.counts import Counts
 from plsa.engine.links import LinkedSteps, Links
-from plsa.engine.parameters import Array, Codes, Fit, Floats, OpenGate, Parameters, Real, padded, unpadded
+from plsa.engine.parameters import (
+    Array,
+    Codes,
+    Fit,
+    Floats,
+    OpenGate,
+    Parameters,
+    Real,
+    Rng,
+    padded,
+    unpadded,
+)
 from plsa.engine.runs import Loop
 from plsa.engine.steps import Folded, GatedSteps, fold_in
 from plsa.labels.corpus import Corpus
@@ -132,7 +143,7 @@ def fit_gated(
     gate: LabelGate,
     settings: Settings,
     method: Method,
-    rng: np.random.RandomState,
+    rng: Rng,
     *,
     guess: Codes | None = None,
     words: Real | None = None,

@@ -13,7 +13,7 @@ from scipy.special import log_softmax, logsumexp, softmax
 from plsa.engine import em
 from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps, joint, log_words
-from plsa.engine.parameters import Codes, Fit, Floats, Mask, Parameters, Places, Real, padded, unpadded
+from plsa.engine.parameters import Codes, Fit, Floats, Mask, Parameters, Places, Real, Rng, padded, unpadded
 from plsa.engine.runs import Loop, best_of, listed
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import OneComponent
@@ -87,9 +87,7 @@ class MixtureFit(Fit):
     annealed: Floats | None = None  # (powers, 2): power, objective
 
 
-def fit_mixture(
-    corpus: Corpus, numbers: Places, plan: MixturePlan, rng: np.random.RandomState
-) -> tuple[MixtureFit, Mixture]:
+def fit_mixture(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[MixtureFit, Mixture]:
     """The best fit of several starts, and the mixture that it leaves; counts are scaled already.
 
     P(z|d) of the fit are those that follow from the parameters, each document under its label.
@@ -99,9 +97,7 @@ def fit_mixture(
     return fit, _mixture_of(fit, plan)
 
 
-def _best(
-    corpus: Corpus, numbers: Places, plan: MixturePlan, rng: np.random.RandomState
-) -> tuple[MixtureFit, MixtureSteps]:
+def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[MixtureFit, MixtureSteps]:
     """The best fit of several starts.
 
     Several components of a class start from its labeled documents dealt out to them at random.
@@ -229,7 +225,7 @@ def by_labels(topics: Floats, code: Codes, weights: Floats, layout: Layout) -> P
     return order
 
 
-def dealt_out(corpus: Corpus, layout: Layout, rng: np.random.RandomState) -> Floats:
+def dealt_out(corpus: Corpus, layout: Layout, rng: Rng) -> Floats:
     """(D, K): components for the labeled documents, dealt out at random within the class; others have none.
 
     Copies of a document go together, so that a weight is a repetition.

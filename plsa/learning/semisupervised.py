@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Codes, Fit, Floats, Places, Real, StopReason, padded
+from plsa.engine.parameters import Codes, Fit, Floats, Places, Real, Rng, StopReason, padded
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
@@ -101,7 +101,7 @@ class Choice:
     accuracy: dict[str, float]  # of every candidate on held-out documents
 
 
-def learn(corpus: Corpus, plan: Plan, rng: np.random.RandomState) -> Learned:
+def learn(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     """Learns from all documents, or from the labels alone where the others do not help."""
     if corpus.labels.labeled.all():
         return learn_from_labels(corpus, plan, rng)
@@ -140,9 +140,7 @@ def sketch(corpus: Corpus, plan: Plan, passes: int, words: Real | None = None) -
 # --- one model under one scaling -----------------------------------------------------------------
 
 
-def _first(
-    corpus: Corpus, scaling: str, settings: Settings, plan: Plan, rng: np.random.RandomState
-) -> Member:
+def _first(corpus: Corpus, scaling: str, settings: Settings, plan: Plan, rng: Rng) -> Member:
     """The first fit under a scaling."""
     scaler, counts = fit_scaling(plan.scalings[scaling], corpus)
     max_iter = plan.method.loop.max_iter
@@ -154,7 +152,7 @@ def _first(
 
 
 def _advanced(
-    member: Member, guess: Codes, corpus: Corpus, settings: Settings, plan: Plan, rng: np.random.RandomState
+    member: Member, guess: Codes, corpus: Corpus, settings: Settings, plan: Plan, rng: Rng
 ) -> Member:
     """A member after one more stretch, under guesses."""
     assert plan.variant.later is not None
@@ -180,7 +178,7 @@ def _stretch(
     gate: LabelGate,
     settings: Settings,
     plan: Plan,
-    rng: np.random.RandomState,
+    rng: Rng,
     passes: int,
     doing: str,
     *,
@@ -241,7 +239,7 @@ class _State:
     reason: StopReason
 
 
-def _learn_by_guesses(corpus: Corpus, choice: Choice, plan: Plan, rng: np.random.RandomState) -> Learned:
+def _learn_by_guesses(corpus: Corpus, choice: Choice, plan: Plan, rng: Rng) -> Learned:
     """A fit under each scaling, guesses that these make together, a stretch under them, and so on."""
     guesser = Guesser.of(corpus, student=plan.student)
     guesses = guesser.first()
@@ -264,12 +262,7 @@ def _learn_by_guesses(corpus: Corpus, choice: Choice, plan: Plan, rng: np.random
 
 
 def _relabelings(
-    state: _State,
-    guesser: Guesser,
-    corpus: Corpus,
-    settings: Settings,
-    plan: Plan,
-    rng: np.random.RandomState,
+    state: _State, guesser: Guesser, corpus: Corpus, settings: Settings, plan: Plan, rng: Rng
 ) -> Iterator[_State]:
     """Every state from here on: new guesses, then every member under them, again and again."""
     if state.reason.by_person:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from plsa.engine.parameters import Fit, Floats, StopReason
+from plsa.engine.parameters import Fit, Floats, Rng, StopReason
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import MissingLabel
 from plsa.learning.aspects import Aspects, Method, Predictor, Settings, aspects_of, fit_gated
@@ -64,7 +64,7 @@ class Learned:
     unlabeled_used: bool = False
 
 
-def learn_from_labels(corpus: Corpus, plan: LabelPlan, rng: np.random.RandomState) -> Learned:
+def learn_from_labels(corpus: Corpus, plan: LabelPlan, rng: Rng) -> Learned:
     """Learns from the labeled documents of a corpus, the others being left out."""
     corpus = corpus.labeled()
     corpus.check_words()
@@ -101,7 +101,7 @@ def learn_from_labels(corpus: Corpus, plan: LabelPlan, rng: np.random.RandomStat
 
 
 def fit_labels(
-    corpus: Corpus, scaling: Scaling | None, settings: Settings, method: Method, rng: np.random.RandomState
+    corpus: Corpus, scaling: Scaling | None, settings: Settings, method: Method, rng: Rng
 ) -> tuple[Fit, Aspects]:
     """One fit to a corpus that is labeled throughout."""
     scaler, scaled = fit_scaling(scaling, corpus)

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from plsa.engine.counts import Counts
 from plsa.engine.links import Links, links_of, satisfied
-from plsa.engine.parameters import Fit, Floats, Mask, Parameters, Places, Real, unpadded
+from plsa.engine.parameters import Fit, Floats, Mask, Parameters, Places, Real, Rng, unpadded
 from plsa.engine.runs import Loop
 from plsa.engine.starts import random_words, words_from_clusters
 from plsa.learning import committee
@@ -90,7 +90,7 @@ def look_for(
     positive: Mask,
     pairs: tuple[Pairs, Pairs],
     plan: SearchPlan,
-    rng: np.random.RandomState,
+    rng: Rng,
     likeness: Callable[[sparse.csr_array], Floats],
     told: Callable[[int, list[committee.Member]], None],
 ) -> Found:
