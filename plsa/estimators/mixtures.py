@@ -302,13 +302,12 @@ class NaiveBayesEM(ClassEstimator):
             self.correspondence,
             self.n_threads,
         )
-        named = scalings.named(self.scaling)
-        chosen = str(self.scaling)
+        values, chosen = scalings.values(self.scaling), str(self.scaling)
         scores: dict[str, float] = {}
         if is_auto(self.scaling):
-            best, scores = choose_scaling(corpus, numbers, plan, scalings.values(named))
+            best, scores = choose_scaling(corpus, numbers, plan, values)
             chosen = scalings.DEFAULT if best is None else best
-        scaler, scaled = fit_scaling(scalings.values(named)[chosen], corpus)
+        scaler, scaled = fit_scaling(values[chosen], corpus)
         corpus = replace(corpus, counts=scaled)
         numbers, tried = choose_numbers(corpus, numbers, are_open, plan, self._tell)
         fit, mixture = fit_mixture(corpus, numbers, plan, check_random_state(self.random_state))
@@ -316,7 +315,7 @@ class NaiveBayesEM(ClassEstimator):
         found = kept(fit, mixture.word_topic, mixture.topic_prior)
         return {
             **found,
-            "scaling_": scalings.fitted_scaling(named[chosen], scaler, counts.n_words),
+            "scaling_": scalings.fitted_scaling(scalings.named(self.scaling)[chosen], scaler, counts.n_words),
             "scaling_scores_": scores,
             "component_scores_": tried,
             "annealing_trace_": np.empty((0, 2)) if fit.annealed is None else fit.annealed,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -97,9 +96,9 @@ def named(scaling: Any) -> dict[str, CountScaler | None]:
     return CANDIDATES if is_auto(scaling) else {str(scaling): scaling}
 
 
-def values(scalings: Mapping[str, CountScaler | None]) -> dict[str, Scaling | None]:
+def values(scaling: Any) -> dict[str, Scaling | None]:
     """The same as values."""
-    return {name: None if each is None else each.as_value() for name, each in scalings.items()}
+    return {name: None if each is None else each.as_value() for name, each in named(scaling).items()}
 
 
 def fitted_scaling(scaling: CountScaler | None, scaler: Scaler | None, n_features: int) -> CountScaler | None:

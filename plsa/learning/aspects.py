@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from plsa.engine import starts
 from plsa.engine.counts import Counts
 from plsa.engine.links import LinkedSteps, Links
-from plsa.engine.parameters import (
-    Array,
-    Codes,
-    Fit,
-    Floats,
-    OpenGate,
-    Parameters,
-    Real,
-    Rng,
-    padded,
-    unpadded,
-)
+from plsa.engine.parameters import Codes, Fit, Floats, OpenGate, Parameters, Real, Rng, padded, unpadded
 from plsa.engine.runs import Loop
 from plsa.engine.steps import Folded, GatedSteps, fold_in
 from plsa.labels.corpus import Corpus
@@ -52,7 +40,7 @@ class Aspects:
     """Topics, and what folding documents in needs."""
 
     word_topic: Real  # (W, K): P(w|z), columns sum to one
-    topic_prior: Array  # (K,): P(z)
+    topic_prior: Real  # (K,): P(z)
     prior_strength: float = 0.0  # pseudo-counts that the prior adds to a document's topics
     scaler: Scaler | None = None  # what is done to counts first
     class_topic: Floats | None = None  # (C, K): how much of each topic speaks for each class
@@ -147,12 +135,11 @@ def fit_gated(
     *,
     guess: Codes | None = None,
     words: Real | None = None,
-    **how: Any,
 ) -> Fit:
     """Learns topics under a gate, from the scaled counts of a corpus.
 
     The best of the starts is kept; there is one where padded P(w|z), `words`, is given. `guess` is a class
-    for every document, for gates that ask for it; `how` is for `Loop.best`.
+    for every document, for gates that ask for it.
     """
     layout, dtype = settings.layout, scaled.dtype
     state = gate.states(corpus.labels.code, guess)
@@ -178,7 +165,7 @@ def fit_gated(
             first = starts.words_from_groups(scaled, corpus.labels.code, layout.topic_class, weight, rng)
         return starts.assemble(scaled, first, gate, doc_start, state)
 
-    fit = method.loop.best(steps, [drawn] * (method.loop.n_init if words is None else 1), **how)
+    fit = method.loop.best(steps, [drawn] * (method.loop.n_init if words is None else 1))
     steps.free_buffers()
     return fit
 
@@ -225,7 +212,7 @@ class OpenModel:
         """P(z): uniform."""
         return np.full(self.n_topics, 1 / self.n_topics)
 
-    def start(self, words: Real, doc_topic: Array | None = None) -> Parameters:
+    def start(self, words: Real, doc_topic: Real | None = None) -> Parameters:
         """Parameters with padded P(w|z), and P(z|d) as given or else uniform."""
         row = padded(self.prior[np.newaxis], self.counts.dtype)
         return starts.assemble(self.counts, words, OpenGate(self.n_topics), row, None, doc_topic)
@@ -254,7 +241,7 @@ class OpenModel:
         return Aspects(words, self.prior, self.prior_strength, scaler)
 
 
-def by_class(topics: Array, class_topic: Floats) -> Floats:
+def by_class(topics: Real, class_topic: Floats) -> Floats:
     """Rows P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
     probability: Floats = topics.astype(np.float64)
     if not np.array_equal(class_topic, np.eye(*class_topic.shape)):  # one topic per class, in their order

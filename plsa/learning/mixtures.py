@@ -14,7 +14,7 @@ from plsa.engine import em
 from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps, joint, log_words
 from plsa.engine.parameters import Codes, Fit, Floats, Mask, Parameters, Places, Real, Rng, padded, unpadded
-from plsa.engine.runs import Loop, best_of, listed
+from plsa.engine.runs import Loop
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import OneComponent
 from plsa.labels.layout import Layout, lay_out
@@ -116,11 +116,11 @@ def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple
     )
     several = layout.n_topics > layout.n_classes  # else nothing is dealt out at random
 
-    def run(of: str, more_follows: bool) -> MixtureFit:
+    def run(loop: Loop) -> MixtureFit:
         share = dealt_out(corpus, layout, rng)
-        return _climb(steps, corpus, lambda: steps.primed(share, gate), plan, of, more_follows)
+        return _climb(steps, corpus, lambda: steps.primed(share, gate), replace(plan, loop=loop))
 
-    fit = best_of([run] * (plan.loop.n_init if several else 1))
+    fit = plan.loop.best_of([run] * (plan.loop.n_init if several else 1))
     steps.free_buffers()
     return fit, steps
 
@@ -133,29 +133,20 @@ def _mixture_of(fit: Fit, plan: MixturePlan) -> Mixture:
 
 
 def _climb(
-    steps: MixtureSteps,
-    corpus: Corpus,
-    begin: Callable[[], Parameters],
-    plan: MixturePlan,
-    of: str,
-    more_follows: bool,
+    steps: MixtureSteps, corpus: Corpus, begin: Callable[[], Parameters], plan: MixturePlan
 ) -> MixtureFit:
     """One fit from where labeled documents lead, annealed if asked for."""
     certain = corpus.labels.labeled.all() and steps.n_topics == corpus.n_classes
     if plan.powers is None or len(plan.powers) == 1 or certain:
-        return _with(plan.loop.run(steps, begin, doing=of, more_follows=more_follows))
+        return _with(plan.loop.run(steps, begin))
     powers = plan.powers
     plain: Fit | None = None
     if plan.correspondence == "kl":
-        plain = plan.loop.run(steps, begin, doing=listed(of, "plain EM"), more_follows=True)
+        plain = plan.loop.doing("plain EM").run(steps, begin)
         if plain.reason.by_person:
             return _with(plain)
-    annealed = plan.loop.watched(
-        lambda callback: em.follow(steps, begin(), powers.tolist(), callback),
-        steps,
-        len(powers) - 1,
-        listed(of, "annealing"),
-        more_follows=True,
+    annealed = plan.loop.doing("annealing").watched(
+        lambda callback: em.follow(steps, begin(), powers.tolist(), callback), steps, len(powers) - 1
     )
     trace = np.column_stack([powers[: len(annealed.trace)], annealed.trace])
     if annealed.reason.by_person:
@@ -167,10 +158,7 @@ def _climb(
     parameters = annealed.parameters
     order = _order(steps, corpus, parameters, plain, plan)
     gate = parameters.gate.with_topic_prior(_topic_prior(parameters)[order])
-    ended = plan.loop.run(
-        steps, lambda: steps.reordered(parameters, order, gate), doing=of, more_follows=more_follows
-    )
-    return _with(ended, trace)
+    return _with(plan.loop.run(steps, lambda: steps.reordered(parameters, order, gate)), trace)
 
 
 def _with(fit: Fit, annealed: Floats | None = None) -> MixtureFit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from plsa.engine.parameters import Fit, Floats, Rng, StopReason
 from plsa.labels.corpus import Corpus
-from plsa.labels.gates import MissingLabel
+from plsa.labels.gates import LabelGate, MissingLabel
+from plsa.labels.layout import Layout
 from plsa.learning.aspects import Aspects, Method, Predictor, Settings, aspects_of, fit_gated
 from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge, parts
 from plsa.learning.scaling import Scaling, fit_scaling
@@ -33,20 +34,51 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelPlan:
-    """What a user has set, and what is left to the evidence of labeled documents."""
+class Variant:
+    """What tells the models apart: their gates. Without a `later` gate nothing is guessed."""
+
+    first: Callable[[Layout], LabelGate]  # of the first fit
+    later: Callable[[Layout], LabelGate] | None = None  # once every unlabeled document has a guess
+
+    @property
+    def max_passes(self) -> int:
+        """Of a first fit that stops early: guesses are made anew soon."""
+        return 30 if self.later is None else 10
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a user has set, and what is left to the evidence of the documents."""
 
     method: Method
     settings: Settings  # as set, and the defaults where that is "auto"
     scalings: Mapping[str, Scaling | None]  # by name: to choose from, or the one that was set
     default_scaling: str
-    label_alternatives: tuple[Alternative, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
     student: bool = False
     evidence: bool = True  # whether labeled documents may be held out
+    # Of documents without a label:
+    variant: Variant = Variant(MissingLabel)
+    early_stopping: float = 0.005  # log-likelihood per word that a pass must gain to go on
+    relabel: int | None = 5  # passes between two makings of guesses; None: they are made once
+    n_relabels: int = 3
 
     def splits(self, corpus: Corpus, *, sample: bool, folds: int = 3) -> Splits:
         """Documents to learn from and to judge by; none where no evidence is asked for."""
         return hold_out(corpus, sample=sample, folds=folds) if self.evidence else []
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the evidence supports."""
+
+    settings: Settings
+    scaling: str  # the name of the one that is taken
+    sharpness: float
+    accuracy: dict[str, float]  # of every candidate on held-out documents
+    scaling_scores: dict[str, float] = field(default_factory=dict)  # on the labels alone
+    voters: tuple[str, ...] = ()  # scalings under which guesses are made
+    unlabeled_used: bool = False  # whether documents without a label help
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,40 +87,33 @@ class Learned:
 
     predictor: Predictor
     fit: Fit
-    settings: Settings
+    choice: Choice
     stretches: tuple[int, ...] = (0,)  # where in the trace each stretch of passes begins
-    evidence: dict[str, float] = field(default_factory=dict)  # accuracies on held-out documents
-    scaling_scores: dict[str, float] = field(default_factory=dict)
-    scaling: str = ""  # the name of the one that was taken
-    voters: tuple[str, ...] = ()  # scalings under which guesses were made
-    unlabeled_used: bool = False
 
 
-def learn_from_labels(corpus: Corpus, plan: LabelPlan, rng: Rng) -> Learned:
+def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     """Learns from the labeled documents of a corpus, the others being left out."""
     corpus = corpus.labeled()
     corpus.check_words()
     settings, chosen, sharpness = plan.settings, plan.default_scaling, 1.0
     scores: dict[str, float] = {}
     tried: dict[str, float] = {}
-    splits: Splits = []
-    if len(plan.scalings) > 1 or plan.label_alternatives or plan.student:
-        splits = plan.splits(corpus, sample=True)
-    if len(plan.scalings) > 1:
+    others = tuple(other for other in plan.alternatives if other.setting != "unlabeled_weight")
+    several = len(plan.scalings) > 1
+    splits = plan.splits(corpus, sample=True) if several or others or plan.student else []
+    if several:
         found = _cross_validate(corpus, splits, plan, {s: (s, settings) for s in plan.scalings})
         if found is not None:
             chosen = found.best(plan.scalings)
             scores = {name: found.accuracy(name) for name in plan.scalings}
-            tried |= scores
             sharpness = found.sharpness(chosen, 1.0)
-    if plan.label_alternatives:
-        candidates = {"default": (chosen, settings)}
-        candidates |= {other.name: (chosen, other.of(settings)) for other in plan.label_alternatives}
-        found = _cross_validate(corpus, splits, plan, candidates)
+    if others:
+        candidates = {other.name: (chosen, other.of(settings)) for other in others}
+        found = _cross_validate(corpus, splits, plan, {"default": (chosen, settings)} | candidates)
         if found is not None:
-            tried |= {other.name: found.accuracy(other.name) for other in plan.label_alternatives}
+            tried = {other.name: found.accuracy(other.name) for other in others}
             if is_enough(found.weights.sum(), corpus):
-                settings = better_settings(settings, found, "default", plan.label_alternatives)
+                settings = better_settings(settings, found, "default", others)
     fit, aspects = fit_labels(corpus, plan.scalings[chosen], settings, plan.method, rng)
     student = None
     if plan.student and fit.reason is not StopReason.INTERRUPTED:
@@ -97,7 +122,7 @@ def learn_from_labels(corpus: Corpus, plan: LabelPlan, rng: Rng) -> Learned:
         if held is not None:
             sharpness = held.sharpness("labels", DEFAULT_SHARPNESS)
     predictor = Predictor(aspects, corpus.class_frequencies(), student, sharpness)
-    return Learned(predictor, fit, settings, evidence=tried, scaling_scores=scores, scaling=chosen)
+    return Learned(predictor, fit, Choice(settings, chosen, sharpness, scores | tried, scores))
 
 
 def fit_labels(
@@ -136,7 +161,7 @@ def better_settings(
 
 
 def _cross_validate(
-    corpus: Corpus, splits: Splits, plan: LabelPlan, candidates: Mapping[str, tuple[str, Settings]]
+    corpus: Corpus, splits: Splits, plan: Plan, candidates: Mapping[str, tuple[str, Settings]]
 ) -> HeldOut | None:
     """What a fit under each scaling and settings says of labeled documents held out in turn."""
 
