@@ -1,7 +1,5 @@
 """The loop: expect, record, stop?, maximize. It knows no model, no matrix and no scikit-learn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol

@@ -7,8 +7,6 @@ et al. 2010, eq. 22 to 26): theta_iz theta_jz / S_ij and theta_iz (1 - theta_jz)
 the counts of topic z in document i. Nothing here is as large as pairs x topics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol

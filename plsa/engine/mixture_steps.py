@@ -6,8 +6,6 @@ pseudo-counts and normalizes. Parameters and statistics are those of the aspect 
 from the others: `Parameters.doc_topic` is what the step before found.
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 
 import numpy as np

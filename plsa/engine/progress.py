@@ -1,7 +1,5 @@
 """What a person sees while a fit is running."""
 
-from __future__ import annotations
-
 import sys
 import time
 from typing import TextIO

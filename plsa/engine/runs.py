@@ -1,11 +1,9 @@
 """Fits as a person meets them: several starts of which the best is kept, progress, a callback, Ctrl-C."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -34,19 +32,19 @@ class Loop:
     early: float = 0.0  # log-likelihood per word that a pass must gain to go on
     more_follows: bool = False  # where a callback wants to stop at the end of a run, it is then the reason
 
-    def quiet(self) -> Loop:
+    def quiet(self) -> Self:
         """The same from one start, with nobody watching."""
         return replace(self, n_init=1, verbose=0, callback=None)
 
-    def doing(self, what: str, more_follows: bool = True) -> Loop:
+    def doing(self, what: str, more_follows: bool = True) -> Self:
         """The same for a part of the work, as progress shows it."""
         return replace(self, name=", ".join(filter(None, (self.name, what))), more_follows=more_follows)
 
     def best(self, steps: Any, starts: Sequence[Callable[[], Parameters]]) -> Fit:
         """The run with the highest objective, one from each start."""
-        return self.best_of([partial(Loop.run, steps=steps, start=start) for start in starts])
+        return self.best_of([partial(type(self).run, steps=steps, start=start) for start in starts])
 
-    def best_of(self, runs: Sequence[Callable[[Loop], F]]) -> F:
+    def best_of(self, runs: Sequence[Callable[[Self], F]]) -> F:
         """The fit with the highest objective, of runs one after the other until a person stops them."""
         best: F | None = None
         for number, run in enumerate(runs, 1):

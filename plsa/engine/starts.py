@@ -4,8 +4,6 @@ P(z|d) always starts at its prior, and only P(w|z) is drawn: what a document get
 its row nor on its neighbors.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ p(w, d) = sum_z a_z P(w|z). `expect` sums n(d, w) times it over words, documents
 `maximize` adds the pseudo-counts and normalizes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

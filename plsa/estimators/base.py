@@ -1,7 +1,5 @@
 """What every estimator shares: one way to fit, to keep what was learned, and to read new documents."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self

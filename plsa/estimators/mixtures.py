@@ -5,8 +5,6 @@ components, unlabeled ones of any; EM goes on from where the labeled documents a
 temperature that falls slowly (deterministic annealing).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Self

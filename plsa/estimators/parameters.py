@@ -5,8 +5,6 @@ and of each fitted attribute what it is: those below for all estimators, `_param
 class for what it has alone or otherwise. Both the checks and the docstrings are made of them.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re
@@ -265,4 +263,4 @@ def _distance(cls: type, parameter: inspect.Parameter) -> int:
     if parameter.kind is not parameter.KEYWORD_ONLY:
         return -1
     places = enumerate(cls.__mro__)
-    return max(n for n, base in places if parameter.name in vars(base).get("__annotations__", ()))
+    return max(n for n, base in places if parameter.name in inspect.get_annotations(base))

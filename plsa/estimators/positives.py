@@ -1,7 +1,5 @@
 """What every classifier shares that is shown positive documents and unlabeled ones, and nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -86,7 +84,7 @@ class Rule:
     intercept: float
 
     @classmethod
-    def of(cls, model: Any) -> Rule:
+    def of(cls, model: Any) -> Self:
         """That of a linear model of scikit-learn with two classes."""
         return cls(model.coef_[0], float(model.intercept_[0]))
 

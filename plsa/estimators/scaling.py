@@ -1,7 +1,5 @@
 """CountScaler: what to do with raw counts before a model sees them."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -70,7 +68,7 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, CountEstimator):
         """The parameters as a value."""
         return Scaling(self.tf, self.idf, self.length)
 
-    def fitted(self, scaler: Scaler, n_features: int) -> CountScaler:
+    def fitted(self, scaler: Scaler, n_features: int) -> Self:
         """A scaler with the same parameters, fitted as the value was."""
         copy = type(self)(self.tf, self.idf, self.length)
         copy.idf_, copy.length_, copy.n_features_in_ = scaler.idf, scaler.length, n_features

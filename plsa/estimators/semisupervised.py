@@ -1,7 +1,5 @@
 """Semi-supervised PLSA: few labels, many documents without. Four models that differ in their gate."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, replace
 from functools import partial
 from typing import Any, ClassVar

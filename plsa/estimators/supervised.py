@@ -1,7 +1,5 @@
 """Supervised PLSA: every class has its topics, and a document only those of its class."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """From raw texts and some labels to predictions: a vectorizer and a model in one pipeline."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

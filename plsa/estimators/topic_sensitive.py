@@ -1,7 +1,5 @@
 """Topic-sensitive PLSA: some positive documents, many unlabeled ones, and nothing else."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable
 from dataclasses import KW_ONLY

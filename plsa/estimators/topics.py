@@ -1,7 +1,5 @@
 """PLSA: topics without labels."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY

@@ -3,8 +3,6 @@
 An error says what was wrong, where, what was found and what to do. Nothing that is given is ever written to.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager

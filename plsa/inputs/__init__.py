@@ -3,8 +3,6 @@
 An error says what was wrong, what was found and what to do.
 """
 
-from __future__ import annotations
-
 import numbers
 from collections.abc import Sequence
 from typing import Any

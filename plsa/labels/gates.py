@@ -5,8 +5,6 @@ next gate from the expected topic counts N[state, topic] of a pass; it is never 
 topics; the states of labeled documents are their classes and come first, those of unlabeled ones follow.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
@@ -33,7 +31,7 @@ class LabelGate(Protocol):
     def open(self) -> Floats:
         """(S, K): 1 where a state may use a topic at all, else 0."""
 
-    def learn(self, count: Floats) -> LabelGate:
+    def learn(self, count: Floats) -> Self:
         """The gate that the counts of a pass ask for."""
 
     def class_topic(self, label_topic: Floats) -> Floats:
@@ -85,7 +83,7 @@ class OneComponent(MissingLabel):
     component_prior: Floats  # P(z|c)
 
     @classmethod
-    def even(cls, layout: Layout, class_alpha: float, component_alpha: float) -> OneComponent:
+    def even(cls, layout: Layout, class_alpha: float, component_alpha: float) -> Self:
         """All classes, and all components of a class, as probable as each other."""
         component_prior = 1 / np.bincount(layout.topic_class)[layout.topic_class]
         class_prior = np.full(layout.n_classes, 1 / layout.n_classes)
@@ -150,7 +148,7 @@ class FakeLabel(MissingLabel):
     probability: Floats
 
     @classmethod
-    def even(cls, layout: Layout, fake_weight: float = 0.0) -> FakeLabel:
+    def even(cls, layout: Layout, fake_weight: float = 0.0) -> Self:
         """Where it starts."""
         allowed = layout.allowed()
         half = np.vstack([allowed / allowed.sum(axis=0), np.ones((1, layout.n_topics))]) / 2
@@ -189,7 +187,7 @@ class Mislabeling:
     unlabeled_class_topic: Floats  # Q
 
     @classmethod
-    def near_truth(cls, layout: Layout, *, soft: bool) -> Mislabeling:
+    def near_truth(cls, layout: Layout, *, soft: bool) -> Self:
         """Where it starts."""
         n_classes = layout.n_classes
         near = 0.9 if n_classes > 1 else 1.0

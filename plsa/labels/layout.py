@@ -1,7 +1,5 @@
 """Which class each topic belongs to."""
 
-from __future__ import annotations
-
 import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

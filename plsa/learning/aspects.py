@@ -1,9 +1,8 @@
 """Aspect models as values: what a fit leaves, what predicts, what a model file holds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -30,7 +29,7 @@ class Folding:
     tol: float = 1e-4
     n_threads: int | None = None
 
-    def roughly(self) -> Folding:
+    def roughly(self) -> Self:
         """As near as a guess needs it."""
         return replace(self, max_iter=min(self.max_iter, _GUESS_ROUNDS), tol=max(self.tol, _GUESS_TOL))
 
@@ -120,7 +119,7 @@ class Method:
     smoothing: float = 0.01
     n_threads: int | None = None
 
-    def quiet(self) -> Method:
+    def quiet(self) -> Self:
         """The same from one start, with nobody watching."""
         return replace(self, loop=self.loop.quiet())
 

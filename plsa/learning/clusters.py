@@ -1,7 +1,5 @@
 """K-means on the sphere: documents and centers have unit length."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import sparse
 

@@ -6,8 +6,6 @@ which it has met as it meets all documents: without knowing that they are positi
 hold many of these and few of all documents, and votes for the documents of those topics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

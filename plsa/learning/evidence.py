@@ -3,8 +3,6 @@
 Parts of a corpus to learn from and to judge by, and what candidates say of the latter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 

@@ -1,9 +1,8 @@
 """Guesses of documents without a label: by models together, and by a student that these teach."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy import sparse
@@ -47,7 +46,7 @@ class Guesser:
     trust: float = 0.0  # the student's say
 
     @classmethod
-    def of(cls, corpus: Corpus, *, student: bool) -> Guesser:
+    def of(cls, corpus: Corpus, *, student: bool) -> Self:
         """Guesses with a student, or without."""
         known, weights = corpus.labels.labeled, corpus.weights()
         if not student:

@@ -1,10 +1,8 @@
 """Mixtures of multinomials as values: fitting by EM, annealed or not, and choosing by held-out labels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -39,7 +37,7 @@ class MixturePlan:
     correspondence: str | None = "kl"
     n_threads: int | None = None
 
-    def plain(self) -> MixturePlan:
+    def plain(self) -> Self:
         """Plain EM from one start, with nobody watching."""
         return replace(self, loop=self.loop.quiet(), powers=None)
 

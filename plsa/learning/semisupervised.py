@@ -5,8 +5,6 @@ passes raise the likelihood and lower the accuracy. The likelihood of left-out w
 rises along); that a pass gains little does. What tells the models apart is their `Variant`.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ labels it does that better than its teacher. It is least squares on TF-IDF, in a
 gradients.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

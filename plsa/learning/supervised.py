@@ -1,7 +1,5 @@
 """Learning from labeled documents: topics of every class, chosen by labeled documents that are held out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

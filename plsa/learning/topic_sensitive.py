@@ -1,7 +1,5 @@
 """Looking for the documents of one topic: links, a committee of topic models, a student of their votes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
