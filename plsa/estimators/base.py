@@ -112,22 +112,13 @@ class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEst
 
     def _loop(self) -> Loop:
         """How EM is run, and who watches."""
-        accelerate = getattr(self, "accelerate", False)
-        name = type(self).__name__
-        return Loop(
-            name,
-            int(self.max_iter),
-            float(self.tol),
-            int(self.n_init),
-            accelerate,
-            self.verbose,
-            self.callback,
-        )
+        name, accelerate = type(self).__name__, getattr(self, "accelerate", False)
+        often = int(self.max_iter), float(self.tol), int(self.n_init)
+        return Loop(name, *often, accelerate, self.verbose, self.callback)
 
     def scaled_counts(self, X: Any) -> Counts:
         """The counts of documents as the fitted model works with them."""
-        counts = self.checked_counts(X)
-        return scaled_by(self._topic_model().scaler, counts)
+        return scaled_by(self._topic_model().scaler, self.checked_counts(X))
 
     def _topic_model(self) -> Any:
         """The topics, as a value."""
@@ -153,20 +144,12 @@ class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEst
 def kept(fit: Fit, word_topic: Real, topic_prior: Array) -> Fitted:
     """The attributes that every fit by EM sets; complains of what went wrong."""
     if fit.reason is StopReason.FELL:
-        warnings.warn(
-            f"the objective fell from {fit.trace[-2]:.9g} to {fit.trace[-1]:.9g}: rounding has the "
-            "upper hand. Pass dtype='float64'.",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
+        fell = f"the objective fell from {fit.trace[-2]:.9g} to {fit.trace[-1]:.9g}: rounding wins"
+        warnings.warn(f"{fell}. Pass dtype='float64'.", ConvergenceWarning, stacklevel=5)
     if fit.n_impossible:
-        warnings.warn(
-            f"{fit.n_impossible} nonzeros of X have probability zero under the model, the first in document "
-            f"{fit.first_impossible}, and took no part. A start with a zero for a word keeps it at zero; "
-            "smoothing > 0 mends that.",
-            UserWarning,
-            stacklevel=5,
-        )
+        first = f"the first in document {fit.first_impossible}, and took no part"
+        why = "A start with a zero for a word keeps it at zero; smoothing > 0 mends that."
+        warnings.warn(f"{fit.n_impossible} nonzeros of X have probability zero, {first}. {why}", stacklevel=5)
     return {
         # Word-major in memory, as the kernels have it: folding in copies rows, not columns.
         "components_": word_topic.T,

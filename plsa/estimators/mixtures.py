@@ -19,7 +19,7 @@ from plsa.engine.progress import say
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import ClassEstimator, Fitted, kept, of_documents
 from plsa.estimators.parameters import estimator
-from plsa.inputs import check_number, check_whole, is_auto
+from plsa.inputs import check_each, check_number, check_whole, is_auto
 from plsa.labels.corpus import Corpus
 from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import Labels
@@ -88,16 +88,11 @@ def _check_alpha(given: Any, n_words: int, dtype: Any) -> Floats:
     if alpha.ndim == 0:
         alpha = np.full(n_words, check_number(alpha.item(), "alpha"))
     if alpha.dtype.kind not in "iuf" or alpha.shape != (n_words,):
-        raise ValueError(
-            f"alpha has shape {alpha.shape} and type {alpha.dtype}, but must be a number or an array with "
-            f"one for each of the {n_words} words."
-        )
-    bad = np.flatnonzero(~((alpha >= 0) & (alpha <= np.sqrt(np.finfo(dtype).max))))
-    if len(bad):
-        raise ValueError(
-            f"alpha holds {alpha[bad[0]]} at {bad[0]}; pseudo-counts must be >= 0 and no larger than "
-            f"{np.sqrt(np.finfo(dtype).max):.0e}."
-        )
+        must = f"a number or an array with one for each of the {n_words} words"
+        raise ValueError(f"alpha has shape {alpha.shape} and type {alpha.dtype}, but must be {must}.")
+    largest = np.sqrt(np.finfo(dtype).max)
+    must = f"pseudo-counts must be >= 0 and no larger than {largest:.0e}"
+    check_each(alpha, (alpha >= 0) & (alpha <= largest), "alpha", must)
     return alpha.astype(np.float64)
 
 
@@ -106,22 +101,15 @@ def _check_annealing(given: Any, name: str) -> None:
     if given is None or isinstance(given, bool | np.bool_):
         return
     if isinstance(given, str) or np.ndim(given) != 1 or np.asarray(given).dtype.kind not in "iuf":
-        raise ValueError(
-            f"annealing == {given!r}, but must be None, True, or a sequence of powers such as "
-            "annealing_schedule(0.02, 1.01)."
-        )
+        must = "None, True, or a sequence of powers such as annealing_schedule(0.02, 1.01)"
+        raise ValueError(f"annealing == {given!r}, but must be {must}.")
     powers = np.asarray(given, dtype=np.float64)
-    bad = np.flatnonzero(~((powers > 0) & (powers <= 1)))
-    if len(bad):
-        raise ValueError(
-            f"annealing holds the power {powers[bad[0]]:g} at {bad[0]}; powers must be above 0 and at most 1."
-        )
-    low = np.flatnonzero(powers < _MIN_POWER)
-    if len(low):
-        raise ValueError(
-            f"annealing holds the power {powers[low[0]]:g} at {low[0]}; below {_MIN_POWER:g} nothing is "
-            "left of what documents say."
-        )
+    for good, must in (
+        ((powers > 0) & (powers <= 1), "powers must be above 0 and at most 1"),
+        (powers >= _MIN_POWER, f"below {_MIN_POWER:g} nothing is left of what documents say"),
+    ):
+        for at in np.flatnonzero(~good):
+            raise ValueError(f"annealing holds the power {powers[at]:g} at {at}; {must}.")
     if not len(powers) or powers[-1] != 1:
         end = f"ends at {powers[-1]:g}" if len(powers) else "is empty"
         raise ValueError(f"annealing {end}, but must end at 1, where the model is the one to be learned.")
@@ -133,10 +121,8 @@ def _check_assignment(given: Any, topic_class: Codes, classes: Array) -> Codes:
     if hasattr(given, "tolist"):
         given = given.tolist()
     if isinstance(given, str) or not isinstance(given, Mapping | Sequence):
-        raise ValueError(
-            f"classes == {given!r}, but must be a list with the class of each of the {n_components} "
-            "components, or a mapping from component to class."
-        )
+        must = f"a list with the class of each of the {n_components} components, or a mapping to classes"
+        raise ValueError(f"classes == {given!r}, but must be {must}.")
     if not isinstance(given, Mapping) and len(given) != n_components:
         raise ValueError(f"classes has {len(given)} entries for {n_components} components.")
     pairs = given.items() if isinstance(given, Mapping) else enumerate(given)

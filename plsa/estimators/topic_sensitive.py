@@ -181,9 +181,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         if y is not None or not any(map(_has_pairs, more)):
             return super()._positives(y, counts)
         if is_auto(self.n_components):
-            raise ValueError(
-                "n_components == 'auto', but positives have to choose it: give a number where y is left out."
-            )
+            raise ValueError("n_components == 'auto', but positives have to choose it: pass y, or a number.")
         check_some_words(counts)
         return np.zeros(counts.n_documents, dtype=bool)
 
@@ -192,12 +190,9 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         pairs = _check_links(must_links, cannot_links, positive)
         if 0 < positive.sum() < FEW_POSITIVES:
             shown = "1 document" if positive.sum() == 1 else f"{positive.sum()} documents"
-            warnings.warn(
-                f"y labels {shown} as positive: too few to say how good the model is, or where the "
-                "threshold should be. Look at the documents with the highest scores.",
-                UserWarning,
-                stacklevel=5,
-            )
+            few = "too few to say how good the model is, or where the threshold should be"
+            look = "Look at the documents with the highest scores."
+            warnings.warn(f"y labels {shown} as positive: {few}. {look}", stacklevel=5)
         scaling = _DEFAULT_SCALING if is_auto(self.scaling) else self.scaling
         found = look_for(
             counts,
@@ -268,10 +263,8 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
 
     def _check_looked_for(self) -> None:
         if not len(self.positive_topics_):
-            raise ValueError(
-                f"{type(self).__name__} was fitted without positives, so that nothing is looked for: pass y "
-                "to fit, or use transform for the topics of documents."
-            )
+            found = f"{type(self).__name__} was fitted without positives, so that nothing is looked for"
+            raise ValueError(f"{found}: pass y to fit, or use transform for the topics of documents.")
 
 
 def _check_links(must_links: Any, cannot_links: Any, positive: Mask) -> tuple[Places, Places]:
@@ -285,16 +278,12 @@ def _check_links(must_links: Any, cannot_links: Any, positive: Mask) -> tuple[Pl
     if len(half):
         pair = must[half[0]].tolist()
         one, other = pair if positive[pair[0]] else pair[::-1]
-        raise ValueError(
-            f"must_links holds {tuple(pair)}, but y has {one} as positive and {other} as unlabeled, which "
-            f"links them the other way: mark {other} with 1 too, or drop the pair."
-        )
-    of_positives = np.flatnonzero(positive[cannot].all(axis=1))
-    if len(of_positives):
-        raise ValueError(
-            f"cannot_links holds {tuple(cannot[of_positives[0]].tolist())}, but y has both documents as "
-            "positive, which links them: drop the pair or a label."
-        )
+        found = f"must_links holds {tuple(pair)}, but y has {one} as positive and {other} as unlabeled"
+        way = f"mark {other} with 1 too, or drop the pair"
+        raise ValueError(f"{found}, which links them the other way: {way}.")
+    for pair in cannot[positive[cannot].all(axis=1)].tolist():
+        found = f"cannot_links holds {tuple(pair)}, but y has both documents as positive"
+        raise ValueError(f"{found}, which links them: drop the pair or a label.")
     return must, cannot
 
 
@@ -320,20 +309,12 @@ def _check_pairs(given: Any, name: str, n_documents: int) -> Places:
     if pairs.size == 0:
         return np.empty((0, 2), dtype=np.intp)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
-        raise ValueError(
-            f"{name} has shape {pairs.shape} and type {pairs.dtype}, but must be pairs of documents: whole "
-            "numbers, two in a row."
-        )
-    outside = np.argwhere((pairs < 0) | (pairs >= n_documents))
-    if len(outside):
-        row, side = outside[0]
-        raise ValueError(
-            f"{name} holds document {pairs[row, side]} at {row}; the rows of X are 0 to {n_documents - 1}."
-        )
-    alone = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
-    if len(alone):
-        raise ValueError(
-            f"{name} holds a pair of document {pairs[alone[0], 0]} with itself at {alone[0]}; a link is "
-            "between two."
-        )
+        must = "pairs of documents: whole numbers, two in a row"
+        raise ValueError(f"{name} has shape {pairs.shape} and type {pairs.dtype}, but must be {must}.")
+    for row, side in np.argwhere((pairs < 0) | (pairs >= n_documents)):
+        found = f"{name} holds document {pairs[row, side]} at {row}"
+        raise ValueError(f"{found}; the rows of X are 0 to {n_documents - 1}.")
+    for at in np.flatnonzero(pairs[:, 0] == pairs[:, 1]):
+        found = f"{name} holds a pair of document {pairs[at, 0]} with itself at {at}"
+        raise ValueError(f"{found}; a link is between two.")
     return np.unique(np.sort(pairs.astype(np.intp), axis=1), axis=0)

@@ -68,7 +68,5 @@ class Corpus:
 def check_some_words(counts: Counts, weight: Real | None = None) -> None:
     """Raises where all documents that count are empty: there is nothing to learn from."""
     if not counts.total(weight) > 0:
-        raise ValueError(
-            f"X has {counts.n_documents} documents to learn from and not one word in them: all counts, or "
-            "their weights, are zero. Check the vocabulary of the vectorizer."
-        )
+        found = f"X has {counts.n_documents} documents to learn from and not one word in them"
+        raise ValueError(f"{found}: counts or weights are zero. Check the vocabulary of the vectorizer.")

@@ -124,11 +124,8 @@ def learn(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     choice = _weigh_evidence(corpus, plan)
     if choice.unlabeled_used:
         return _learn_together(Task(corpus, plan, choice.settings, rng), choice)
-    warnings.warn(
-        "documents without a label did not help to classify held-out labeled ones "
-        f"({choice.accuracy}); the model was learned from the labels alone. See evidence_.",
-        stacklevel=5,
-    )
+    found = f"documents without a label did not help to classify held-out labeled ones ({choice.accuracy})"
+    warnings.warn(f"{found}; the model was learned from the labels alone. See evidence_.", stacklevel=5)
     learned = learn_from_labels(corpus, plan, rng)
     taken = learned.choice
     settings = replace(taken.settings, unlabeled_weight=choice.settings.unlabeled_weight)
