@@ -95,9 +95,8 @@ def run(steps: Steps, parameters: Parameters, stop: Stop, callback: Callback | N
             statistics = steps.expect(parameters)
             trace.append(statistics.objective)
             n_passes = steps.n_passes - before
-            asked = callback and callback(
-                Pass(n_passes, statistics.objective, statistics.log_likelihood, statistics)
-            )
+            done = Pass(n_passes, statistics.objective, statistics.log_likelihood, statistics)
+            asked = callback and callback(done)
             reason = stop.reason(trace, n_passes) or (StopReason.CALLBACK if asked else None)
             if reason:
                 break

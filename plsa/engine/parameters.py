@@ -130,6 +130,7 @@ class Fit:
     log_likelihood: float
     n_impossible: int = 0
     first_impossible: int | None = None
+    annealed: Floats | None = None  # (powers, 2): power and objective, of what annealing went through before
 
     @property
     def n_updates(self) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,8 +11,6 @@ from plsa.engine import em
 from plsa.engine.parameters import Fit, Parameters, StopReason
 from plsa.engine.progress import ProgressLine
 from plsa.engine.steps import CorpusSteps
-
-F = TypeVar("F", bound=Fit)
 
 # How much of the objective rounding may take away in one pass without a model being wrong.
 _NOISE = {np.dtype("float32"): 1e-6, np.dtype("float64"): 1e-11}
@@ -44,9 +42,9 @@ class Loop:
         """The run with the highest objective, one from each start."""
         return self.best_of([partial(type(self).run, steps=steps, start=start) for start in starts])
 
-    def best_of(self, runs: Sequence[Callable[[Self], F]]) -> F:
+    def best_of(self, runs: Sequence[Callable[[Self], Fit]]) -> Fit:
         """The fit with the highest objective, of runs one after the other until a person stops them."""
-        best: F | None = None
+        best: Fit | None = None
         for number, run in enumerate(runs, 1):
             of = f"start {number} of {len(runs)}" if len(runs) > 1 else ""
             fit = run(self.doing(of, self.more_follows or number < len(runs)))

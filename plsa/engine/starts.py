@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Array, Codes, Floats, Gate, Parameters, Real, Rng, padded, padded_zeros
+from plsa.engine.parameters import Codes, Floats, Gate, Parameters, Real, Rng, padded_zeros
 
 NO_GROUP = -1  # of a document or a topic
 _BLOCK = 8192  # rows for which noise is drawn at a time
@@ -102,17 +102,9 @@ def _noisy(words: Real, n_topics: int, share: float, rng: Rng) -> Real:
 
 
 def assemble(
-    counts: Counts,
-    word_topic: Real,
-    gate: Gate,
-    doc_start: Real,
-    state: Codes | None,
-    doc_topic: Array | None = None,
+    counts: Counts, word_topic: Real, gate: Gate, doc_start: Real, state: Codes | None
 ) -> Parameters:
-    """Parameters of padded P(w|z), and P(z|d) as given or else the row of `doc_start` of the state."""
-    if doc_topic is not None:
-        documents = padded(doc_topic, counts.dtype)
-    else:
-        documents = padded_zeros(counts.n_documents, word_topic.shape[1], counts.dtype)
-        documents[:] = doc_start[0] if state is None else doc_start[state]
+    """Parameters of padded P(w|z), and P(z|d) the row of `doc_start` of the state."""
+    documents = padded_zeros(counts.n_documents, word_topic.shape[1], counts.dtype)
+    documents[:] = doc_start[0] if state is None else doc_start[state]
     return Parameters(documents, word_topic, gate)

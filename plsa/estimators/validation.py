@@ -50,16 +50,7 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
     """
     if sparse.issparse(X):
         _check_structure(X)
-    X = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype="numeric",
-        accept_large_sparse=True,
-        ensure_min_features=1,
-        ensure_all_finite=True,
-    )
+    X = validate_data(estimator, X, reset=reset, accept_sparse="csr")
     real = _real_type(X.dtype, dtype)
     if not sparse.issparse(X):
         X = sparse.csr_array(np.asarray(X))

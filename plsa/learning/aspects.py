@@ -214,7 +214,8 @@ class OpenModel:
     def start(self, words: Real, doc_topic: Real | None = None) -> Parameters:
         """Parameters with padded P(w|z), and P(z|d) as given or else uniform."""
         row = padded(self.prior[np.newaxis], self.counts.dtype)
-        return starts.assemble(self.counts, words, OpenGate(self.n_topics), row, None, doc_topic)
+        begin = starts.assemble(self.counts, words, OpenGate(self.n_topics), row, None)
+        return begin if doc_topic is None else replace(begin, doc_topic=padded(doc_topic, self.counts.dtype))
 
     def fit(self, begins: Sequence[Callable[[], Parameters]], loop: Loop) -> Fit:
         """The best of the fits that begin at each of these."""

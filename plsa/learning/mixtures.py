@@ -1,7 +1,7 @@
 """Mixtures of multinomials as values: fitting by EM, annealed or not, and choosing by held-out labels."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -78,14 +78,7 @@ class Mixture:
         return log_softmax(self.joint_classes(counts), axis=1)
 
 
-@dataclass(frozen=True, slots=True)
-class MixtureFit(Fit):
-    """Where EM ended, and what annealing went through before."""
-
-    annealed: Floats | None = None  # (powers, 2): power, objective
-
-
-def fit_mixture(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[MixtureFit, Mixture]:
+def fit_mixture(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[Fit, Mixture]:
     """The best fit of several starts, and the mixture that it leaves; counts are scaled already.
 
     P(z|d) of the fit are those that follow from the parameters, each document under its label.
@@ -95,7 +88,7 @@ def fit_mixture(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) ->
     return fit, _mixture_of(fit, plan)
 
 
-def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[MixtureFit, MixtureSteps]:
+def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[Fit, MixtureSteps]:
     """The best fit of several starts.
 
     Several components of a class start from its labeled documents dealt out to them at random.
@@ -114,7 +107,7 @@ def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple
     )
     several = layout.n_topics > layout.n_classes  # else nothing is dealt out at random
 
-    def run(loop: Loop) -> MixtureFit:
+    def run(loop: Loop) -> Fit:
         share = dealt_out(corpus, layout, rng)
         return _climb(steps, corpus, lambda: steps.primed(share, gate), replace(plan, loop=loop))
 
@@ -130,19 +123,17 @@ def _mixture_of(fit: Fit, plan: MixturePlan) -> Mixture:
     return Mixture(words, _topic_prior(fit.parameters), layout, n_threads=plan.n_threads)
 
 
-def _climb(
-    steps: MixtureSteps, corpus: Corpus, begin: Callable[[], Parameters], plan: MixturePlan
-) -> MixtureFit:
+def _climb(steps: MixtureSteps, corpus: Corpus, begin: Callable[[], Parameters], plan: MixturePlan) -> Fit:
     """One fit from where labeled documents lead, annealed if asked for."""
     certain = corpus.labels.labeled.all() and steps.n_topics == corpus.n_classes
     if plan.powers is None or len(plan.powers) == 1 or certain:
-        return _with(plan.loop.run(steps, begin))
+        return plan.loop.run(steps, begin)
     powers = plan.powers
     plain: Fit | None = None
     if plan.correspondence == "kl":
         plain = plan.loop.doing("plain EM").run(steps, begin)
         if plain.reason.by_person:
-            return _with(plain)
+            return plain
     annealed = plan.loop.doing("annealing").watched(
         lambda callback: em.follow(steps, begin(), powers.tolist(), callback), steps, len(powers) - 1
     )
@@ -152,16 +143,12 @@ def _climb(
         # the parameters were taken for spare ones.
         steps.free_buffers()
         ended = em.run(steps, annealed.parameters, em.Stop(0, 0.0, 0.0))
-        return _with(replace(ended, reason=annealed.reason), trace)
+        return replace(ended, reason=annealed.reason, annealed=trace)
     parameters = annealed.parameters
     order = _order(steps, corpus, parameters, plain, plan)
     gate = parameters.gate.with_topic_prior(_topic_prior(parameters)[order])
-    return _with(plan.loop.run(steps, lambda: steps.reordered(parameters, order, gate)), trace)
-
-
-def _with(fit: Fit, annealed: Floats | None = None) -> MixtureFit:
-    """A fit, and what annealing went through before it."""
-    return MixtureFit(**{each.name: getattr(fit, each.name) for each in fields(Fit)}, annealed=annealed)
+    ended = plan.loop.run(steps, lambda: steps.reordered(parameters, order, gate))
+    return replace(ended, annealed=trace)
 
 
 def _topic_prior(parameters: Parameters) -> Floats:
