@@ -103,16 +103,11 @@ def run(steps: Steps, parameters: Parameters, stop: Stop, callback: Callback | N
             parameters = steps.maximize(parameters, statistics)
     except KeyboardInterrupt:
         reason = StopReason.INTERRUPTED
-    return Fit(
-        parameters,
-        trace,
-        reason,
-        steps.n_passes - before,
-        statistics.state if statistics else None,
-        statistics.log_likelihood if statistics else float("nan"),
-        statistics.n_impossible if statistics else 0,
-        statistics.first_impossible if statistics else None,
-    )
+    n_passes, last = steps.n_passes - before, statistics
+    if last is None:
+        return Fit(parameters, trace, reason, n_passes, None, float("nan"))
+    impossible = last.n_impossible, last.first_impossible
+    return Fit(parameters, trace, reason, n_passes, last.state, last.log_likelihood, *impossible)
 
 
 class Accelerated:

@@ -40,7 +40,9 @@ class Loop:
 
     def best(self, steps: Any, starts: Sequence[Callable[[], Parameters]]) -> Fit:
         """The run with the highest objective, one from each start."""
-        return self.best_of([partial(type(self).run, steps=steps, start=start) for start in starts])
+        best = self.best_of([partial(type(self).run, steps=steps, start=start) for start in starts])
+        steps.free_buffers()
+        return best
 
     def best_of(self, runs: Sequence[Callable[[Self], Fit]]) -> Fit:
         """The fit with the highest objective, of runs one after the other until a person stops them."""

@@ -126,9 +126,8 @@ class GatedSteps(CorpusSteps):
         """The parameters that these statistics ask for, in their arrays."""
         gate = parameters.gate.learn(statistics.state[:, : self.n_topics])
         _kernels.normalize_rows(statistics.doc, self.prior, self.fallback, self.state, self.n_threads)
-        _kernels.normalize_columns(
-            statistics.word, parameters.word_topic, self.smoothing, self.n_topics, self.n_threads
-        )
+        words = statistics.word, parameters.word_topic
+        _kernels.normalize_columns(*words, self.smoothing, self.n_topics, self.n_threads)
         self.release(parameters)
         return Parameters(statistics.doc, statistics.word, gate)
 

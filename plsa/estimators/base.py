@@ -14,15 +14,8 @@ from plsa.engine.counts import Counts
 from plsa.engine.em import Callback
 from plsa.engine.parameters import Array, Fit, Floats, Real, StopReason, unpadded
 from plsa.engine.runs import Loop
+from plsa.estimators import validation
 from plsa.estimators.parameters import check_parameters, estimator
-from plsa.estimators.validation import (
-    all_or_nothing,
-    check_counts,
-    check_weight,
-    forget,
-    read_corpus,
-    read_labels,
-)
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import Labels
 from plsa.learning.aspects import Folding
@@ -44,10 +37,10 @@ class CountEstimator(BaseEstimator):
     """
 
     def _fit(self, X: Any, *given: Any) -> Self:
-        with all_or_nothing(self):
+        with validation.all_or_nothing(self):
             reset = self._begin()
             check_parameters(self)
-            counts = check_counts(self, X, reset=reset, dtype=self._real())
+            counts = validation.check_counts(self, X, reset=reset, dtype=self._real())
             self._keep(self._learn(counts, *given))
         if getattr(self, "stop_reason_", None) == StopReason.INTERRUPTED:
             raise KeyboardInterrupt
@@ -60,7 +53,7 @@ class CountEstimator(BaseEstimator):
 
     def _begin(self) -> bool:
         """Lets go of what an earlier fit has set; whether the columns of X may be others than then."""
-        forget(self)
+        validation.forget(self)
         return True
 
     def _learn(self, counts: Counts, *given: Any) -> Fitted:
@@ -74,12 +67,12 @@ class CountEstimator(BaseEstimator):
     def read_counts(self, X: Any) -> Counts:
         """The counts of documents to learn from, the parameters being what they may be."""
         check_parameters(self)
-        return check_counts(self, X, reset=True, dtype=self._real())
+        return validation.check_counts(self, X, reset=True, dtype=self._real())
 
     def checked_counts(self, X: Any) -> Counts:
         """The counts of new documents, which must have the columns of the fit."""
         check_is_fitted(self)
-        return check_counts(self, X, reset=False, dtype=self._real())
+        return validation.check_counts(self, X, reset=False, dtype=self._real())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -209,7 +202,7 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
 
     def _learn(self, counts: Counts, *given: Any) -> Fitted:
         y, sample_weight = given
-        corpus = read_corpus(counts, y, sample_weight, self.unlabeled)
+        corpus = validation.read_corpus(counts, y, sample_weight, self.unlabeled)
         return {"classes_": corpus.labels.classes} | self._learn_corpus(corpus)
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
@@ -239,9 +232,9 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """The share of documents that get their label; those that have none are left out."""
         counts = self.checked_counts(X)
-        labels = read_labels(y, counts.n_documents, self.unlabeled)
+        labels = validation.read_labels(y, counts.n_documents, self.unlabeled)
         known = np.flatnonzero(labels.labeled)
-        weight = check_weight(sample_weight, counts.n_documents, np.float64)
+        weight = validation.check_weight(sample_weight, counts.n_documents, np.float64)
         right = self._predicted(counts.of_documents(known)) == labels.classes[labels.code[known]]
         return float(np.average(right, weights=None if weight is None else weight[known]))
 

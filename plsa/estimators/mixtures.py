@@ -20,7 +20,7 @@ from plsa.estimators import scaling as scalings
 from plsa.estimators.base import ClassEstimator, Fitted, kept, of_documents
 from plsa.estimators.parameters import estimator
 from plsa.inputs import check_each, check_number, check_whole, is_auto
-from plsa.labels.corpus import Corpus
+from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import Labels
 from plsa.learning.mixtures import Mixture, MixturePlan, choose_numbers, choose_scaling, fit_mixture
@@ -273,19 +273,13 @@ class NaiveBayesEM(ClassEstimator):
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
         corpus = corpus.with_unlabeled(float(self.unlabeled_weight))
-        corpus.check_words()
         labels, counts = corpus.labels, corpus.counts
+        check_some_words(counts, corpus.weight)
         alpha = _check_alpha(self.alpha, counts.n_words, counts.dtype)
         numbers, are_open = _check_components_per_class(self.components_per_class, labels.classes)
-        plan = MixturePlan(
-            self._loop(),
-            alpha,
-            float(self.class_alpha),
-            float(self.component_alpha),
-            _powers(self.annealing),
-            self.correspondence,
-            self.n_threads,
-        )
+        pseudo_counts = alpha, float(self.class_alpha), float(self.component_alpha)
+        annealing = _powers(self.annealing), self.correspondence
+        plan = MixturePlan(self._loop(), *pseudo_counts, *annealing, self.n_threads)
         values, chosen = scalings.values(self.scaling), str(self.scaling)
         scores: dict[str, float] = {}
         if is_auto(self.scaling):

@@ -22,10 +22,12 @@ from plsa.estimators.scaling import CountScaler
 from plsa.inputs import check_strength, is_auto
 from plsa.labels.corpus import check_some_words
 from plsa.labels.reading import UNLABELED
+from plsa.learning.aspects import Method
 from plsa.learning.committee import Member
 from plsa.learning.positives import FEW_POSITIVES
 from plsa.learning.topic_sensitive import SearchPlan, look_for
 
+Pairs = ArrayLike  # two documents in a row
 _DEFAULT_SCALING = CountScaler(tf="log", length=None)
 
 
@@ -164,11 +166,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     unlabeled: Any = UNLABELED
 
     def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        must_links: ArrayLike | None = None,
-        cannot_links: ArrayLike | None = None,
+        self, X: Any, y: Any = None, must_links: Pairs | None = None, cannot_links: Pairs | None = None
     ) -> Self:
         """Learns which documents are like the positives (1 in y).
 
@@ -225,20 +223,16 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
 
     def _plan(self, scaling: CountScaler | None) -> SearchPlan:
         return SearchPlan(
-            loop=self._loop(),
-            folding=self._folding(),
+            method=Method(self._loop(), self._folding(), self.init, float(self.smoothing), self.n_threads),
             n_topics=None if is_auto(self.n_components) else int(self.n_components),
             must_link=float(self.must_link),
             cannot_link=float(self.cannot_link),
             share_links=self.normalize == "documents",
-            from_positives=self.init == "positives",
             positive_weight=float(self.positive_weight),
             scaling=None if scaling is None else scaling.as_value(),
             student=self.student is not None,
             threshold=None if is_auto(self.threshold) else float(self.threshold),
-            smoothing=float(self.smoothing),
             prior_strength=float(self.prior_strength),
-            n_threads=self.n_threads,
         )
 
     def _tell(self, number: int, asked: list[Member]) -> None:
@@ -289,9 +283,8 @@ def _check_links(must_links: Any, cannot_links: Any, positive: Mask) -> tuple[Pl
 
 def _has_pairs(given: Any) -> bool:
     """Whether there are links to be checked."""
-    return given is not None and not (
-        hasattr(given, "__len__") and not sparse.issparse(given) and len(given) == 0
-    )
+    empty = hasattr(given, "__len__") and not sparse.issparse(given) and len(given) == 0
+    return given is not None and not empty
 
 
 def _check_pairs(given: Any, name: str, n_documents: int) -> Places:

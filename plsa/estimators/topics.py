@@ -133,14 +133,13 @@ class PLSA(AspectEstimator):
             return float(np.exp(-self.score(X)))
         counts = self.checked_counts(X)
         turn = (np.arange(len(counts.word)) - np.repeat(counts.offset[:-1], np.diff(counts.offset))) % 2
-        words = padded(self.components_.T, counts.dtype)
+        words, n_threads = padded(self.components_.T, counts.dtype), self.n_threads
         total = 0.0
         for half in (0, 1):
-            topics = self.model_.fold(counts.of_nonzeros(turn == half), self._folding()).doc_topic
-            judged = fold_in(
-                counts.of_nonzeros(turn != half), words, topics, max_iter=0, tol=0.0, n_threads=self.n_threads
-            )
-            total += judged.log_likelihood.sum()
+            seen, judged = counts.of_nonzeros(turn == half), counts.of_nonzeros(turn != half)
+            topics = self.model_.fold(seen, self._folding()).doc_topic
+            folded = fold_in(judged, words, topics, max_iter=0, tol=0.0, n_threads=n_threads)
+            total += folded.log_likelihood.sum()
         return float(np.exp(min(-self._mean(counts, total), 700.0)))
 
     def _mean(self, counts: Counts, log_likelihood: float) -> float:

@@ -173,9 +173,7 @@ def check_labels(y: Any, n_documents: int) -> Array:
 def check_classes(labeled: Array) -> None:
     """Raises where what is labeled is not a choice among classes."""
     if len(labeled) == 0:
-        raise ValueError(
-            "y labels no document: all are marked as unlabeled. Label one of each class, or use PLSA."
-        )
+        raise ValueError("y labels no document: all are unlabeled. Label one of each class, or use PLSA.")
     with warnings.catch_warnings():
         # One or two labels per class are what these models are for, no sign of a regression.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)

@@ -60,10 +60,6 @@ class Corpus:
         count = np.bincount(self.labels.code[known], counted, self.n_classes) + 1
         return count / count.sum()
 
-    def check_words(self) -> None:
-        """Raises where all documents that count are empty: there is nothing to learn from."""
-        check_some_words(self.counts, self.weight)
-
 
 def check_some_words(counts: Counts, weight: Real | None = None) -> None:
     """Raises where all documents that count are empty: there is nothing to learn from."""

@@ -53,15 +53,9 @@ class Guesser:
             return cls(corpus, known, weights)
         labeled, others = weights[known].sum(), weights[~known].sum()
         scaler = TFIDF.fit(corpus.counts, corpus.weight)
-        return cls(
-            corpus,
-            known,
-            weights,
-            scaler,
-            vectors(scaler, corpus.counts),
-            float(np.clip(others / labeled, MIN_LABEL_WEIGHT, MAX_LABEL_WEIGHT)),
-            label_trust(labeled, corpus.n_classes),
-        )
+        label_weight = float(np.clip(others / labeled, MIN_LABEL_WEIGHT, MAX_LABEL_WEIGHT))
+        trust = label_trust(labeled, corpus.n_classes)
+        return cls(corpus, known, weights, scaler, vectors(scaler, corpus.counts), label_weight, trust)
 
     def first(self) -> Guesses:
         """No guesses yet; the student has the labels alone to learn from."""

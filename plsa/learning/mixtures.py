@@ -145,7 +145,7 @@ def _climb(steps: MixtureSteps, corpus: Corpus, begin: Callable[[], Parameters],
         ended = em.run(steps, annealed.parameters, em.Stop(0, 0.0, 0.0))
         return replace(ended, reason=annealed.reason, annealed=trace)
     parameters = annealed.parameters
-    order = _order(steps, corpus, parameters, plain, plan)
+    order = _order(corpus, parameters, plain, plan)
     gate = parameters.gate.with_topic_prior(_topic_prior(parameters)[order])
     ended = plan.loop.run(steps, lambda: steps.reordered(parameters, order, gate))
     return replace(ended, annealed=trace)
@@ -157,15 +157,12 @@ def _topic_prior(parameters: Parameters) -> Floats:
     return prior
 
 
-def _order(
-    steps: MixtureSteps, corpus: Corpus, parameters: Parameters, plain: Fit | None, plan: MixturePlan
-) -> Places:
+def _order(corpus: Corpus, parameters: Parameters, plain: Fit | None, plan: MixturePlan) -> Places:
     """The component of annealing that is to stand in each place."""
-    n_topics = steps.n_topics
+    n_topics = parameters.gate.layout.n_topics
     if plain is not None:
-        return by_divergence(
-            unpadded(plain.parameters.word_topic, n_topics), unpadded(parameters.word_topic, n_topics)
-        )
+        both = (unpadded(each.word_topic, n_topics) for each in (plain.parameters, parameters))
+        return by_divergence(*both)
     if plan.correspondence is None:
         return np.arange(n_topics)
     known = corpus.labeled()

@@ -13,23 +13,16 @@ import numpy as np
 
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Codes, Fit, Floats, Places, Real, Rng, StopReason, padded
-from plsa.labels.corpus import Corpus
+from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
+from plsa.learning import supervised
 from plsa.learning.aspects import Aspects, Folding, Predictor, Settings, aspects_of, fit_gated
 from plsa.learning.evidence import HeldOut, Probabilities, judge, parts
 from plsa.learning.guesses import Guesser, Guesses
 from plsa.learning.scaling import fit_scaling
 from plsa.learning.student import DEFAULT_SHARPNESS, probabilities, student_of_labels
-from plsa.learning.supervised import (
-    Choice,
-    Learned,
-    Plan,
-    better_settings,
-    is_enough,
-    judge_labels,
-    learn_from_labels,
-)
+from plsa.learning.supervised import Choice, Learned, Plan
 
 _CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence is heard three times instead of once
 _STILL = 1e-3  # share of guesses that change: fewer are none
@@ -106,11 +99,8 @@ class Task:
         """Passes under one gate. To have run out of a few, where more are allowed, is to stop early."""
         loop = self.plan.method.loop
         stretch = replace(loop.doing(doing), max_iter=passes, early=self.plan.early_stopping)
-        method = replace(self.plan.method, loop=stretch)
-        settings = self.settings
-        fit = fit_gated(
-            counts, self.corpus, gate(settings.layout), settings, method, self.rng, guess=guess, words=words
-        )
+        how = gate(self.settings.layout), self.settings, replace(self.plan.method, loop=stretch), self.rng
+        fit = fit_gated(counts, self.corpus, *how, guess=guess, words=words)
         if fit.reason is StopReason.ROUNDS and passes < loop.max_iter:
             fit = replace(fit, reason=StopReason.EARLY)
         return fit
@@ -119,14 +109,14 @@ class Task:
 def learn(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     """Learns from all documents, or from the labels alone where the others do not help."""
     if corpus.labels.labeled.all():
-        return learn_from_labels(corpus, plan, rng)
-    corpus.check_words()
+        return supervised.learn_from_labels(corpus, plan, rng)
+    check_some_words(corpus.counts, corpus.weight)
     choice = _weigh_evidence(corpus, plan)
     if choice.unlabeled_used:
         return _learn_together(Task(corpus, plan, choice.settings, rng), choice)
     found = f"documents without a label did not help to classify held-out labeled ones ({choice.accuracy})"
     warnings.warn(f"{found}; the model was learned from the labels alone. See evidence_.", stacklevel=5)
-    learned = learn_from_labels(corpus, plan, rng)
+    learned = supervised.learn_from_labels(corpus, plan, rng)
     taken = learned.choice
     settings = replace(taken.settings, unlabeled_weight=choice.settings.unlabeled_weight)
     accuracy = choice.accuracy | taken.accuracy
@@ -214,7 +204,8 @@ def _say(members: Sequence[Member], folding: Folding) -> Callable[[Places], Floa
     def said(documents: Places) -> Floats:
         total = np.zeros((len(documents), 1))
         for member in members:
-            total = total + member.aspects.classes_of_scaled(member.counts.of_documents(documents), folding)
+            aspects = replace(member.aspects, scaler=None)  # the counts are scaled already
+            total = total + aspects.classes(member.counts.of_documents(documents), folding)
         return total / len(members)
 
     return said
@@ -227,8 +218,8 @@ def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:
     """What labeled documents support that are held out, the unlabeled ones being learned from."""
     work = len(corpus.counts.word) * plan.settings.layout.n_topics * len(plan.scalings)
     splits = plan.splits(corpus, sample=False, folds=3 if work < _CHEAP else 1)
-    enough = is_enough(sum(corpus.weights()[outside].sum() for _, outside in splits), corpus)
-    quiet = replace(plan, method=plan.method.quiet())
+    enough = supervised.is_enough(sum(corpus.weights()[outside].sum() for _, outside in splits), corpus)
+    quiet = plan.quiet()
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
         found = (_candidates if plan.variant.later is None else _guessing_candidates)(learned, judged, quiet)
@@ -252,9 +243,9 @@ def _judged(
 def _candidates(learned: Corpus, judged: Corpus, plan: Plan) -> Probabilities:
     """Every scaling, with all documents and with the labels alone."""
     found: Probabilities = {}
-    for name, scaling in plan.scalings.items():
+    for name in plan.scalings:
         _, found[name] = _judged(learned, judged, name, plan.settings, plan)
-        found[_alone(name)] = judge_labels(learned, judged, scaling, plan.settings, plan.method)
+        found[_alone(name)] = supervised.judge_labels(learned, judged, name, plan.settings, plan)
     return found
 
 
@@ -274,8 +265,8 @@ def _guessing_candidates(learned: Corpus, judged: Corpus, plan: Plan) -> Probabi
         found[_TOGETHER] = probabilities(guesses.student.scores(judged.counts), 1.0)
     else:
         together = np.sum([found[name] for name in plan.scalings], axis=0)
-        scaling = plan.scalings[plan.default_scaling]
-        found[_ALONE] = judge_labels(learned, judged, scaling, plan.settings, plan.method)
+        default = plan.default_scaling
+        found[_ALONE] = supervised.judge_labels(learned, judged, default, plan.settings, plan)
         found[_TOGETHER] = together / together.sum(axis=1, keepdims=True)
     return found
 
@@ -298,9 +289,9 @@ def _decide(held: HeldOut | None, corpus: Corpus, plan: Plan) -> Choice:
     if not guessing:
         alone, together = max((_alone(s) for s in scalings), key=accuracy.__getitem__), best
     settings, used = plan.settings, True
-    if is_enough(held.weights.sum(), corpus):
+    if supervised.is_enough(held.weights.sum(), corpus):
         used = not held.better(alone, than=together)
-        settings = better_settings(settings, held, plan.default_scaling, plan.alternatives)
+        settings = supervised.better_settings(settings, held, plan.default_scaling, plan.alternatives)
         voters = tuple(scaling for scaling in voters if not held.better(best, than=scaling))
     sharpness = held.sharpness(together, sharpness)
     return Choice(settings, best, sharpness, accuracy, {}, voters, used)

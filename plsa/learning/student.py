@@ -84,9 +84,8 @@ def teach(matrix: sparse.csr_array, code: Codes, weight: Floats, n_classes: int)
         before, square = square, _squares(residual)
         if np.all(square <= enough):
             break
-        direction = (
-            residual + (square / np.maximum(before, np.finfo(float).tiny)).astype(matrix.dtype) * direction
-        )
+        turn = square / np.maximum(before, np.finfo(float).tiny)
+        direction = residual + turn.astype(matrix.dtype) * direction
     return weights
 
 

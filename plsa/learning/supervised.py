@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from plsa.engine.parameters import Fit, Floats, Rng, StopReason
-from plsa.labels.corpus import Corpus
+from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
 from plsa.learning.aspects import Aspects, Method, Predictor, Settings, aspects_of, fit_gated
@@ -61,6 +61,10 @@ class Plan:
     relabel: int | None = 5  # passes between two makings of guesses; None: they are made once
     n_relabels: int = 3
 
+    def quiet(self) -> Self:
+        """The same from one start, with nobody watching."""
+        return replace(self, method=replace(self.method, loop=self.method.loop.quiet()))
+
     def splits(self, corpus: Corpus, *, sample: bool, folds: int = 3) -> Splits:
         """Documents to learn from and to judge by; none where no evidence is asked for."""
         return hold_out(corpus, sample=sample, folds=folds) if self.evidence else []
@@ -92,7 +96,7 @@ class Learned:
 def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     """Learns from the labeled documents of a corpus, the others being left out."""
     corpus = corpus.labeled()
-    corpus.check_words()
+    check_some_words(corpus.counts, corpus.weight)
     settings, chosen, sharpness = plan.settings, plan.default_scaling, 1.0
     scores: dict[str, float] = {}
     tried: dict[str, float] = {}
@@ -112,7 +116,7 @@ def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
             tried = {other.name: found.accuracy(other.name) for other in others}
             if is_enough(found.weights.sum(), corpus):
                 settings = better_settings(settings, found, "default", others)
-    fit, aspects = fit_labels(corpus, plan.scalings[chosen], settings, plan.method, rng)
+    fit, aspects = fit_labels(corpus, chosen, settings, plan, rng)
     student = None
     if plan.student and fit.reason is not StopReason.INTERRUPTED:
         student, sharpness = student_of_labels(corpus), DEFAULT_SHARPNESS
@@ -123,22 +127,18 @@ def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     return Learned(predictor, fit, Choice(settings, chosen, sharpness, scores | tried, scores))
 
 
-def fit_labels(
-    corpus: Corpus, scaling: Scaling | None, settings: Settings, method: Method, rng: Rng
-) -> tuple[Fit, Aspects]:
+def fit_labels(corpus: Corpus, scaling: str, settings: Settings, plan: Plan, rng: Rng) -> tuple[Fit, Aspects]:
     """One fit to a corpus that is labeled throughout."""
-    scaler, scaled = fit_scaling(scaling, corpus)
-    fit = fit_gated(scaled, corpus, MissingLabel(settings.layout), settings, method, rng)
+    scaler, scaled = fit_scaling(plan.scalings[scaling], corpus)
+    fit = fit_gated(scaled, corpus, MissingLabel(settings.layout), settings, plan.method, rng)
     return fit, aspects_of(fit, corpus, settings, scaler)
 
 
-def judge_labels(
-    learned: Corpus, judged: Corpus, scaling: Scaling | None, settings: Settings, method: Method
-) -> Floats:
+def judge_labels(learned: Corpus, judged: Corpus, scaling: str, settings: Settings, plan: Plan) -> Floats:
     """What a fit to the labeled documents of a corpus says of others."""
-    fit, aspects = fit_labels(learned.labeled(), scaling, settings, method.quiet(), np.random.RandomState(0))
+    fit, aspects = fit_labels(learned.labeled(), scaling, settings, plan.quiet(), np.random.RandomState(0))
     fit.unless_interrupted()
-    return aspects.classes(judged.counts, method.folding)
+    return aspects.classes(judged.counts, plan.method.folding)
 
 
 def is_enough(weight: float, corpus: Corpus) -> bool:
@@ -165,7 +165,7 @@ def _cross_validate(
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
         return {
-            name: judge_labels(learned, judged, plan.scalings[scaling], settings, plan.method)
+            name: judge_labels(learned, judged, scaling, settings, plan)
             for name, (scaling, settings) in candidates.items()
         }
 

@@ -10,10 +10,9 @@ from scipy.special import expit
 from plsa.engine.counts import Counts
 from plsa.engine.links import links_of, satisfied
 from plsa.engine.parameters import Fit, Floats, Mask, Parameters, Places, Real, Rng, unpadded
-from plsa.engine.runs import Loop
 from plsa.engine.starts import random_words, words_from_clusters
 from plsa.learning import committee
-from plsa.learning.aspects import Aspects, Folding, OpenModel
+from plsa.learning.aspects import Aspects, Folding, Method, OpenModel
 from plsa.learning.scaling import TFIDF, Scaling, scaled_by, vectors
 from plsa.learning.student import DEFAULT_SHARPNESS, Student, teach
 
@@ -27,20 +26,16 @@ Pairs = Places  # (n, 2) documents
 class SearchPlan:
     """How documents are looked for."""
 
-    loop: Loop
-    folding: Folding
+    method: Method  # that starts at "positives" or "random"
     n_topics: int | None  # None: a committee chooses
     must_link: float
     cannot_link: float
     share_links: bool  # whether the links of a document weigh no more together than its words
-    from_positives: bool  # whether a topic starts at the positives
     positive_weight: float
     scaling: Scaling | None
     student: bool
     threshold: float | None
-    smoothing: float
     prior_strength: float
-    n_threads: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +90,14 @@ def look_for(
 
     `likeness` says of documents as vectors how like the positives each is; `told` hears the committee.
     """
-    scaler = None if plan.scaling is None else plan.scaling.fit(counts)
+    method, scaler = plan.method, None if plan.scaling is None else plan.scaling.fit(counts)
     scaled = scaled_by(scaler, counts)
     of_words, matrix = None, None
     if positive.any() and (plan.n_topics is None or plan.student):
         of_words = TFIDF.fit(counts)
         matrix = vectors(of_words, counts)
-    free = OpenModel(
-        scaled, plan.n_topics or 1, plan.smoothing, plan.prior_strength, n_threads=plan.n_threads
-    )
+    numbers = plan.n_topics or 1, method.smoothing, plan.prior_strength
+    free = OpenModel(scaled, *numbers, n_threads=method.n_threads)
     members: list[committee.Member] = []
     votes, n_topics = None, plan.n_topics
     if n_topics is None:
@@ -121,11 +115,11 @@ def look_for(
 
     def drawn() -> Parameters:
         words = random_words(scaled, n_topics, None, rng)
-        if plan.from_positives and shown.any():
+        if method.init == "positives" and shown.any():
             words[:, 0] = words_from_clusters(scaled, np.where(shown, 0, 1), 2)[:, 0]
         return model.start(words)
 
-    fit = model.fit([drawn] * plan.loop.n_init, plan.loop)
+    fit = model.fit([drawn] * method.loop.n_init, method.loop)
     doc_topic = unpadded(fit.parameters.doc_topic, n_topics)
     most = doc_topic.argmax(axis=1)
     finder = Finder(model.aspects(fit, scaler), np.empty(0, dtype=np.intp))
@@ -143,7 +137,7 @@ def look_for(
             student = Student(of_words, _taught(matrix, positive, chance))
             finder, score = replace(finder, student=student), _margins(student.scores_of(matrix))
         else:
-            score = finder.scores(counts, plan.folding)
+            score = finder.scores(counts, method.folding)
         if plan.threshold is not None:
             default = plan.threshold
         finder = replace(finder, threshold=_parting(score, counts, positive) if default is None else default)
