@@ -192,15 +192,20 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             look = "Look at the documents with the highest scores."
             warnings.warn(f"y labels {shown} as positive: {few}. {look}", stacklevel=5)
         scaling = _DEFAULT_SCALING if is_auto(self.scaling) else self.scaling
-        found = look_for(
-            counts,
-            positive,
-            pairs,
-            self._plan(scaling),
-            check_random_state(self.random_state),
-            partial(likeness, positive=positive),
-            self._tell,
+        plan = SearchPlan(
+            method=Method(self._loop(), self._folding(), self.init, float(self.smoothing), self.n_threads),
+            n_topics=None if is_auto(self.n_components) else int(self.n_components),
+            must_link=float(self.must_link),
+            cannot_link=float(self.cannot_link),
+            share_links=self.normalize == "documents",
+            positive_weight=float(self.positive_weight),
+            scaling=None if scaling is None else scaling.as_value(),
+            student=self.student is not None,
+            threshold=None if is_auto(self.threshold) else float(self.threshold),
+            prior_strength=float(self.prior_strength),
         )
+        rng, like = check_random_state(self.random_state), partial(likeness, positive=positive)
+        found = look_for(counts, positive, pairs, plan, rng, like, self._tell)
         finder, aspects = found.finder, found.finder.aspects
         learned = {
             "model_": finder,
@@ -220,20 +225,6 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             "class_prior_": float(found.taken[~positive].mean()),
             "guesses_": (found.taken | positive).astype(np.intp),
         }
-
-    def _plan(self, scaling: CountScaler | None) -> SearchPlan:
-        return SearchPlan(
-            method=Method(self._loop(), self._folding(), self.init, float(self.smoothing), self.n_threads),
-            n_topics=None if is_auto(self.n_components) else int(self.n_components),
-            must_link=float(self.must_link),
-            cannot_link=float(self.cannot_link),
-            share_links=self.normalize == "documents",
-            positive_weight=float(self.positive_weight),
-            scaling=None if scaling is None else scaling.as_value(),
-            student=self.student is not None,
-            threshold=None if is_auto(self.threshold) else float(self.threshold),
-            prior_strength=float(self.prior_strength),
-        )
 
     def _tell(self, number: int, asked: list[Member]) -> None:
         if self.verbose:

@@ -1,8 +1,8 @@
 """Mixtures of multinomials as values: fitting by EM, annealed or not, and choosing by held-out labels."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -36,10 +36,6 @@ class MixturePlan:
     powers: Floats | None = None  # of annealing, the last of them 1; None: plain EM
     correspondence: str | None = "kl"
     n_threads: int | None = None
-
-    def plain(self) -> Self:
-        """Plain EM from one start, with nobody watching."""
-        return replace(self, loop=self.loop.quiet(), powers=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +90,11 @@ def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple
     Several components of a class start from its labeled documents dealt out to them at random.
     """
     layout = lay_out(numbers, 0)
-    code = corpus.labels.code
     gate = OneComponent.even(layout, plan.class_alpha, plan.component_alpha)
     steps = MixtureSteps(
         corpus.counts,
         layout.n_topics,
-        state=gate.states(code, None),
+        state=gate.states(corpus.labels.code, None),
         n_states=layout.n_classes + 1,
         alpha=plan.alpha,
         weight=corpus.weight,
@@ -232,14 +227,14 @@ def choose_scaling(
     None where too few documents can be held out.
     """
     splits = hold_out(corpus, sample=False)
-    found: HeldOut | None = None
-    for name, scaling in scalings.items() if splits else ():
-        scaled = replace(corpus, counts=fit_scaling(scaling, corpus)[1])
-        held = judge(_hidden(scaled, splits), _plain_em(name, numbers, plan))
-        assert held is not None
-        found = held if found is None else replace(found, probability=found.probability | held.probability)
-    if found is None:
+    if not splits:
         return None, {}
+    said: Probabilities = {}
+    for name, scaling in scalings.items():
+        scaled = replace(corpus, counts=fit_scaling(scaling, corpus)[1])
+        found = _plain_em(scaled, splits, numbers, plan, name)
+        said |= found.probability
+    found = replace(found, probability=said)
     return found.best(scalings), {name: found.accuracy(name) for name in scalings}
 
 
@@ -257,9 +252,7 @@ def choose_numbers(
     best, since = 1, 0
     for number in _NUMBERS if splits else ():
         tried = np.where(are_open, number, numbers)
-        found = judge(_hidden(corpus, splits), _plain_em("", tried, plan))
-        assert found is not None
-        scores[number] = found.accuracy("")
+        scores[number] = _plain_em(corpus, splits, tried, plan).accuracy("")
         told(number, scores[number])
         since = 0 if scores[number] > scores[best] else since + (number > 1)
         best = number if scores[number] > scores[best] else best
@@ -268,17 +261,14 @@ def choose_numbers(
     return np.where(are_open, best, numbers), scores
 
 
-def _hidden(corpus: Corpus, splits: Splits) -> Iterator[tuple[Corpus, Corpus]]:
-    """The corpus with documents there but hidden, and these, split after split."""
-    for _, held in splits:
-        yield corpus.without(held), corpus.part(held)
-
-
-def _plain_em(name: str, numbers: Places, plan: MixturePlan) -> Callable[[Corpus, Corpus], Probabilities]:
+def _plain_em(corpus: Corpus, splits: Splits, numbers: Places, plan: MixturePlan, name: str = "") -> HeldOut:
     """What plain EM says of labeled documents that it neither knows the label of nor learns from."""
+    plain = replace(plan, loop=plan.loop.quiet(), powers=None)
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
-        fit, _ = _best(learned, numbers, plan.plain(), np.random.RandomState(0))
+        fit, _ = _best(learned, numbers, plain, np.random.RandomState(0))
         return {name: _mixture_of(fit.unless_interrupted(), plan).probabilities(judged.counts)}
 
-    return said
+    found = judge(((corpus.without(held), corpus.part(held)) for _, held in splits), said)
+    assert found is not None
+    return found
