@@ -160,11 +160,9 @@ def check_of(kind: str) -> Check | None:
         bound = re.fullmatch(r"(int|float) (>=|>) (\S+)", each)
         if bound is not None:
             limit = float(bound[3])
-            if bound[1] == "int":
-                check = partial(check_whole, smallest=int(limit))
-            else:
-                above = limit if bound[2] == ">" else None
-                check = partial(check_number, smallest=limit, above=above)
+            above = limit if bound[2] == ">" else None
+            number = partial(check_number, smallest=limit, above=above)
+            check = partial(check_whole, smallest=int(limit)) if bound[1] == "int" else number
         elif each == "bool":
             words += [True, False]
         elif each == "None" or each.startswith('"'):
@@ -242,10 +240,8 @@ def _described(cls: type, text: str) -> str:
     """A docstring with sections for parameters and attributes, before its Notes, References and Examples."""
     table, signature = _parameters(cls), inspect.signature(cls).parameters
     names = sorted(signature, key=lambda name: _distance(cls, signature[name]))
-    parameters = {
-        name: Entry(f"{table[name].kind}, default={signature[name].default!r}", table[name].text)
-        for name in names
-    }
+    kinds = {name: f"{table[name].kind}, default={signature[name].default!r}" for name in names}
+    parameters = {name: Entry(kind, table[name].text) for name, kind in kinds.items()}
     filled = ""
     for title, entries in (("Parameters", parameters), ("Attributes", _of_class(cls, "_attributes"))):
         if entries:

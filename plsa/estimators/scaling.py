@@ -82,10 +82,8 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, CountEstimator):
 
 # What scaling="auto" chooses from, by the name that evidence has it under. No one of them is best on every
 # corpus: constant length helps long documents on many classes and harms short ones on unbalanced classes.
-CANDIDATES: dict[str, CountScaler | None] = {
-    str(scaling): scaling
-    for scaling in (None, CountScaler(length=None), CountScaler(), CountScaler(idf=True))
-}
+_TRIED = (None, CountScaler(length=None), CountScaler(), CountScaler(idf=True))
+CANDIDATES: dict[str, CountScaler | None] = {str(scaling): scaling for scaling in _TRIED}
 DEFAULT = str(CountScaler())  # where there is no evidence
 
 

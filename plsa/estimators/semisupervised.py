@@ -14,10 +14,10 @@ from plsa.estimators.parameters import estimator
 from plsa.estimators.supervised import AspectClassifier
 from plsa.inputs import is_auto
 from plsa.labels.corpus import Corpus
-from plsa.labels.gates import FakeLabel, Mislabeling, MissingLabel
+from plsa.labels.gates import FakeLabel, Mislabeling
 from plsa.labels.reading import UNLABELED
 from plsa.learning.semisupervised import learn
-from plsa.learning.supervised import Alternative, Learned, Plan, Variant
+from plsa.learning.supervised import Alternative, Learned, Plan
 
 _DEFAULT_WEIGHT = 0.1  # of documents without a label
 
@@ -171,7 +171,7 @@ class FakeLabelPLSA(SemiSupervised):
     def plan(self, classes: Array) -> Plan:
         """How the parameters want documents of these classes to be learned from."""
         gate = partial(FakeLabel.even, fake_weight=float(self.fake_weight))
-        return replace(super().plan(classes), variant=Variant(gate))
+        return replace(super().plan(classes), gate=gate)
 
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
         found = super()._kept(learned, corpus)
@@ -234,7 +234,7 @@ class Guessing(SemiSupervised):
         """How the parameters want documents of these classes to be learned from."""
         return replace(
             super().plan(classes),
-            variant=Variant(MissingLabel, partial(Mislabeling.near_truth, soft=self.soft)),
+            later_gate=partial(Mislabeling.near_truth, soft=self.soft),
             student=self.student is not None,
             relabel=None if self.relabel == "never" else int(self.relabel),
             n_relabels=int(self.n_relabels),

@@ -170,22 +170,17 @@ def check_labels(y: Any, n_documents: int) -> Array:
     return np.asarray(y)
 
 
-def check_classes(labeled: Array) -> None:
-    """Raises where what is labeled is not a choice among classes."""
-    if len(labeled) == 0:
-        raise ValueError("y labels no document: all are unlabeled. Label one of each class, or use PLSA.")
-    with warnings.catch_warnings():
-        # One or two labels per class are what these models are for, no sign of a regression.
-        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-        check_classification_targets(labeled)
-
-
 def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELED) -> Labels:
     """The classes and codes of y, of which at least one is labeled."""
     y = check_labels(y, n_documents)
     missing = is_unlabeled(y, unlabeled)
     known = of_one_type(y[~missing])
-    check_classes(known)
+    if len(known) == 0:
+        raise ValueError("y labels no document: all are unlabeled. Label one of each class, or use PLSA.")
+    with warnings.catch_warnings():
+        # One or two labels per class are what these models are for, no sign of a regression.
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        check_classification_targets(known)
     labels = Labels.of(known, missing)
     one = len(labels.classes) == 1 and y.dtype.kind in "if" and unlabeled == -1
     if one and {*np.unique(y).tolist()} == {-1, 1}:

@@ -109,10 +109,8 @@ class OneComponent(LabelGate):
         A probability of zero, which only `with_topic_prior` can bring, counts as the smallest normal number.
         """
         total = 0.0
-        for alpha, chance in (
-            (self.class_alpha, self.class_prior),
-            (self.component_alpha, self.component_prior),
-        ):
+        of_components = (self.component_alpha, self.component_prior)
+        for alpha, chance in ((self.class_alpha, self.class_prior), of_components):
             if alpha > 0:
                 total += alpha * float(np.log(np.maximum(chance, np.finfo(float).smallest_normal)).sum())
         return total

@@ -2,7 +2,7 @@
 
 All models start from the labels, take documents without a label in at a small weight, and stop early: more
 passes raise the likelihood and lower the accuracy. The likelihood of left-out words does not show it (it
-rises along); that a pass gains little does. What tells the models apart is their `Variant`.
+rises along); that a pass gains little does. What tells the models apart is their gates.
 """
 
 import warnings
@@ -25,6 +25,7 @@ from plsa.learning.student import DEFAULT_SHARPNESS, probabilities, student_of_l
 from plsa.learning.supervised import Choice, Learned, Plan
 
 _CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence is heard three times instead of once
+_FIRST_PASSES, _PASSES_TO_GUESS = 30, 10  # at most, of a first fit: guesses are made anew soon
 _STILL = 1e-3  # share of guesses that change: fewer are none
 _ALONE = "labels alone"
 _TOGETHER = "all documents"
@@ -41,15 +42,6 @@ class Member:
     traces: tuple[list[float], ...]  # one for each stretch
     n_passes: int
 
-    def whole(self) -> Fit:
-        """All stretches as one fit."""
-        trace = [value for stretch in self.traces for value in stretch]
-        return replace(self.fit, trace=trace, n_passes=self.n_passes)
-
-    def stretches(self) -> tuple[int, ...]:
-        """Where in the trace of the whole each stretch begins."""
-        return tuple(np.cumsum([0, *(len(trace) for trace in self.traces[:-1])]).tolist())
-
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -64,14 +56,15 @@ class Task:
         """The first fit under a scaling."""
         plan, max_iter = self.plan, self.plan.method.loop.max_iter
         scaler, counts = fit_scaling(plan.scalings[scaling], self.corpus)
-        passes = min(max_iter, plan.variant.max_passes) if plan.early_stopping else max_iter
-        fit = self._stretch(counts, plan.variant.first, passes, f"first guesses, scaling {scaling}")
+        few = _FIRST_PASSES if plan.later_gate is None else _PASSES_TO_GUESS
+        passes = min(max_iter, few) if plan.early_stopping else max_iter
+        fit = self._stretch(counts, plan.gate, passes, f"first guesses, scaling {scaling}")
         aspects = aspects_of(fit, self.corpus, self.settings, scaler)
         return Member(scaling, counts, fit, aspects, (fit.trace,), fit.n_updates + 1)
 
     def advanced(self, member: Member, guess: Codes) -> Member:
         """A member after one more stretch, under guesses."""
-        method, later = self.plan.method, self.plan.variant.later
+        method, later = self.plan.method, self.plan.later_gate
         assert later is not None
         passes = method.loop.max_iter if self.plan.relabel is None else self.plan.relabel
         # The printed algorithm draws its parameters again.
@@ -79,13 +72,9 @@ class Task:
         words = None if again else padded(member.aspects.word_topic, member.counts.dtype)
         doing = f"guesses made anew, scaling {member.scaling}"
         fit = self._stretch(member.counts, later, passes, doing, guess, words)
-        return replace(
-            member,
-            fit=fit,
-            aspects=aspects_of(fit, self.corpus, self.settings, member.aspects.scaler),
-            traces=(*member.traces, fit.trace),
-            n_passes=member.n_passes + fit.n_updates,
-        )
+        aspects = aspects_of(fit, self.corpus, self.settings, member.aspects.scaler)
+        traces, n_passes = (*member.traces, fit.trace), member.n_passes + fit.n_updates
+        return replace(member, fit=fit, aspects=aspects, traces=traces, n_passes=n_passes)
 
     def _stretch(
         self,
@@ -152,7 +141,7 @@ def _learn_together(task: Task, choice: Choice) -> Learned:
     Where nothing is guessed, one fit.
     """
     corpus, plan = task.corpus, task.plan
-    guessing = plan.variant.later is not None
+    guessing = plan.later_gate is not None
     guesser = Guesser.of(corpus, student=plan.student and guessing)
     guesses = guesser.first()
     # The one that is kept goes first: Ctrl-C then finds something to keep.
@@ -175,7 +164,9 @@ def _learn_together(task: Task, choice: Choice) -> Learned:
         sharpness *= float(np.sqrt(guesses.margins[0] / guesses.margins[-1]))
     predictor = Predictor(kept.aspects, corpus.class_frequencies(), guesses.student, sharpness)
     reason = state.reason if state.reason.by_person else kept.fit.reason
-    return Learned(predictor, replace(kept.whole(), reason=reason), choice, kept.stretches())
+    trace = [value for stretch in kept.traces for value in stretch]
+    fit = replace(kept.fit, trace=trace, n_passes=kept.n_passes, reason=reason)
+    return Learned(predictor, fit, choice, tuple(np.cumsum([0, *map(len, kept.traces[:-1])]).tolist()))
 
 
 def _relabelings(state: _State, guesser: Guesser, task: Task) -> Iterator[_State]:
@@ -222,7 +213,7 @@ def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:
     quiet = plan.quiet()
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
-        found = (_candidates if plan.variant.later is None else _guessing_candidates)(learned, judged, quiet)
+        found = (_candidates if plan.later_gate is None else _guessing_candidates)(learned, judged, quiet)
         for other in plan.alternatives if enough else ():
             settings = other.of(plan.settings)
             found[other.name] = _judged(learned, judged, plan.default_scaling, settings, quiet)[1]
@@ -245,7 +236,7 @@ def _candidates(learned: Corpus, judged: Corpus, plan: Plan) -> Probabilities:
     found: Probabilities = {}
     for name in plan.scalings:
         _, found[name] = _judged(learned, judged, name, plan.settings, plan)
-        found[_alone(name)] = supervised.judge_labels(learned, judged, name, plan.settings, plan)
+        found[f"{_ALONE}, {name}"] = supervised.judge_labels(learned, judged, name, plan.settings, plan)
     return found
 
 
@@ -271,13 +262,9 @@ def _guessing_candidates(learned: Corpus, judged: Corpus, plan: Plan) -> Probabi
     return found
 
 
-def _alone(scaling: str) -> str:
-    return f"{_ALONE}, {scaling}"
-
-
 def _decide(held: HeldOut | None, corpus: Corpus, plan: Plan) -> Choice:
     """What the evidence supports; the defaults where there is none."""
-    guessing = plan.variant.later is not None
+    guessing = plan.later_gate is not None
     scalings = tuple(plan.scalings)
     voters = scalings if guessing else ()
     sharpness = DEFAULT_SHARPNESS if plan.student else 1.0
@@ -287,7 +274,7 @@ def _decide(held: HeldOut | None, corpus: Corpus, plan: Plan) -> Choice:
     best = held.best(scalings)
     alone, together = _ALONE, _TOGETHER
     if not guessing:
-        alone, together = max((_alone(s) for s in scalings), key=accuracy.__getitem__), best
+        alone, together = max((f"{_ALONE}, {s}" for s in scalings), key=accuracy.__getitem__), best
     settings, used = plan.settings, True
     if supervised.is_enough(held.weights.sum(), corpus):
         used = not held.better(alone, than=together)

@@ -32,19 +32,6 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
-    """What tells the models apart: their gates. Without a `later` gate nothing is guessed."""
-
-    first: Callable[[Layout], LabelGate]  # of the first fit
-    later: Callable[[Layout], LabelGate] | None = None  # once every unlabeled document has a guess
-
-    @property
-    def max_passes(self) -> int:
-        """Of a first fit that stops early: guesses are made anew soon."""
-        return 30 if self.later is None else 10
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """What a user has set, and what is left to the evidence of the documents."""
 
@@ -55,8 +42,9 @@ class Plan:
     alternatives: tuple[Alternative, ...] = ()
     student: bool = False
     evidence: bool = True  # whether labeled documents may be held out
-    # Of documents without a label:
-    variant: Variant = Variant(MissingLabel)
+    # What tells the models of documents without a label apart is their gates:
+    gate: Callable[[Layout], LabelGate] = MissingLabel  # of the first fit
+    later_gate: Callable[[Layout], LabelGate] | None = None  # once all have a guess; None: nothing is guessed
     early_stopping: float = 0.005  # log-likelihood per word that a pass must gain to go on
     relabel: int | None = 5  # passes between two makings of guesses; None: they are made once
     n_relabels: int = 3
