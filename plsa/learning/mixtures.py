@@ -156,8 +156,8 @@ def _order(corpus: Corpus, parameters: Parameters, plain: Fit | None, plan: Mixt
     """The component of annealing that is to stand in each place."""
     n_topics = parameters.gate.layout.n_topics
     if plain is not None:
-        both = (unpadded(each.word_topic, n_topics) for each in (plain.parameters, parameters))
-        return by_divergence(*both)
+        before = unpadded(plain.parameters.word_topic, n_topics)
+        return by_divergence(before, unpadded(parameters.word_topic, n_topics))
     if plan.correspondence is None:
         return np.arange(n_topics)
     known = corpus.labeled()

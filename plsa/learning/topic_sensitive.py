@@ -127,21 +127,21 @@ def look_for(
     if positive.any():
         topics = np.array([np.bincount(most[positive], minlength=n_topics).argmax()])
         finder = replace(finder, positive_topics=topics)
-        default: float | None = None
+        chance, threshold = votes, plan.threshold
         if plan.student:
             assert of_words is not None
-            chance, default = votes, 0.0
             if chance is None:
                 score = doc_topic[:, topics].sum(axis=1, dtype=np.float64)
-                chance, default = np.clip(score - _parting(score, counts, positive) + 0.5, 0, 1), None
+                chance = np.clip(score - _parting(score, counts, positive) + 0.5, 0, 1)
+            elif threshold is None:
+                threshold = 0.0
             student = Student(of_words, _taught(matrix, positive, chance))
             finder, score = replace(finder, student=student), _margins(student.scores_of(matrix))
         else:
             score = finder.scores(counts, method.folding)
-        if plan.threshold is not None:
-            default = plan.threshold
-        finder = replace(finder, threshold=_parting(score, counts, positive) if default is None else default)
-        taken = score > finder.threshold
+        if threshold is None:
+            threshold = _parting(score, counts, positive)
+        finder, taken = replace(finder, threshold=threshold), score > threshold
     must, cannot = satisfied(links.must, most), satisfied(links.cannot, most)
     return Found(finder, fit, members, votes, must, cannot, taken)
 
