@@ -53,7 +53,8 @@ class CountEstimator(BaseEstimator):
 
     def _begin(self) -> bool:
         """Lets go of what an earlier fit has set; whether the columns of X may be others than then."""
-        validation.forget(self)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
         return True
 
     def _learn(self, counts: Counts, *given: Any) -> Fitted:

@@ -280,11 +280,11 @@ class NaiveBayesEM(ClassEstimator):
         pseudo_counts = alpha, float(self.class_alpha), float(self.component_alpha)
         annealing = _powers(self.annealing), self.correspondence
         plan = MixturePlan(self._loop(), *pseudo_counts, *annealing, self.n_threads)
-        values, chosen = scalings.values(self.scaling), str(self.scaling)
+        values, chosen = scalings.values(self.scaling), scalings.default(self.scaling)
         scores: dict[str, float] = {}
         if is_auto(self.scaling):
             best, scores = choose_scaling(corpus, numbers, plan, values)
-            chosen = scalings.DEFAULT if best is None else best
+            chosen = chosen if best is None else best
         scaler, scaled = fit_scaling(values[chosen], corpus)
         corpus = replace(corpus, counts=scaled)
         numbers, tried = choose_numbers(corpus, numbers, are_open, plan, self._tell)

@@ -92,6 +92,11 @@ def named(scaling: Any) -> dict[str, CountScaler | None]:
     return CANDIDATES if is_auto(scaling) else {str(scaling): scaling}
 
 
+def default(scaling: Any) -> str:
+    """The name of the one that is taken where there is no evidence."""
+    return DEFAULT if is_auto(scaling) else str(scaling)
+
+
 def values(scaling: Any) -> dict[str, Scaling | None]:
     """The same as values."""
     return {name: None if each is None else each.as_value() for name, each in named(scaling).items()}

@@ -52,14 +52,13 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
             Method(self._loop(), self._folding(), self.init, float(self.smoothing), self.n_threads),
             Settings(self._layout(self.topics_per_class, classes), float(strength), 1.0),
             scalings.values(self.scaling),
-            scalings.DEFAULT if is_auto(self.scaling) else str(self.scaling),
+            scalings.default(self.scaling),
             tuple(others),
         )
 
     def default_scaling(self) -> Scaling | None:
         """What is done to counts where there is no evidence, as a value."""
-        scaling = scalings.CANDIDATES[scalings.DEFAULT] if is_auto(self.scaling) else self.scaling
-        return None if scaling is None else scaling.as_value()
+        return scalings.values(self.scaling)[scalings.default(self.scaling)]
 
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
         """The attributes of what was learned."""

@@ -35,12 +35,6 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
-def forget(estimator: Any) -> None:
-    """Lets go of what an earlier fit has set."""
-    for name in [name for name in vars(estimator) if name.endswith("_")]:
-        delattr(estimator, name)
-
-
 def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Counts:
     """The counts of X, a document per row, as the kernels want them.
 
