@@ -26,8 +26,9 @@ from plsa.labels.reading import Labels
 from plsa.learning.aspects import Settings, by_class, label_topic_of
 from plsa.learning.guesses import label_trust
 from plsa.learning.scaling import TFIDF, scaled_by, vectors
-from plsa.learning.semisupervised import Plan, sketch
+from plsa.learning.semisupervised import sketch
 from plsa.learning.student import MAX_LABEL_WEIGHT, probabilities, teach
+from plsa.learning.supervised import Plan
 
 _PASSES = 8  # of a quick model: with more its documents are no better classified
 _ROUNDS = 2  # of folding in after a supposed answer

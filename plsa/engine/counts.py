@@ -1,11 +1,9 @@
 """A corpus in the form of the kernels."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,11 +66,11 @@ class Counts:
             yield begin, end
             begin = end
 
-    def between(self, begin: int, end: int) -> Counts:
+    def between(self, begin: int, end: int) -> Self:
         """The corpus of the documents begin, ..., end - 1, its nonzeros not copied."""
         inside = slice(self.offset[begin], self.offset[end])
         offset = self.offset[begin : end + 1] - self.offset[begin]
-        return Counts(offset, self.word[inside], self.count[inside], self.n_words)
+        return replace(self, offset=offset, word=self.word[inside], count=self.count[inside])
 
     def checksum(self) -> int:
         """A number that another corpus hardly has."""
@@ -92,16 +90,16 @@ class Counts:
         """The same as a sparse array."""
         return sparse.csr_array((self.count, self.word, self.offset), shape=(self.n_documents, self.n_words))
 
-    def with_counts(self, count: Real) -> Counts:
+    def with_counts(self, count: Real) -> Self:
         """The same nonzeros with other counts."""
-        return Counts(self.offset, self.word, count, self.n_words)
+        return replace(self, count=count)
 
-    def of_documents(self, documents: Array) -> Counts:
+    def of_documents(self, documents: Array) -> Self:
         """The corpus of these documents, in this order."""
         chosen = self.matrix()[documents]
-        return Counts(chosen.indptr.astype(np.int64), chosen.indices, chosen.data, self.n_words)
+        return replace(self, offset=chosen.indptr.astype(np.int64), word=chosen.indices, count=chosen.data)
 
-    def of_nonzeros(self, chosen: Mask) -> Counts:
+    def of_nonzeros(self, chosen: Mask) -> Self:
         """The corpus with only the chosen nonzeros."""
         before = np.concatenate([[0], np.cumsum(chosen)])
-        return Counts(before[self.offset], self.word[chosen], self.count[chosen], self.n_words)
+        return replace(self, offset=before[self.offset], word=self.word[chosen], count=self.count[chosen])

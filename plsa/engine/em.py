@@ -1,7 +1,5 @@
 """The loop: expect, record, stop?, maximize. It knows no model, no matrix and no scikit-learn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -97,25 +95,19 @@ def run(steps: Steps, parameters: Parameters, stop: Stop, callback: Callback | N
             statistics = steps.expect(parameters)
             trace.append(statistics.objective)
             n_passes = steps.n_passes - before
-            asked = callback and callback(
-                Pass(n_passes, statistics.objective, statistics.log_likelihood, statistics)
-            )
+            done = Pass(n_passes, statistics.objective, statistics.log_likelihood, statistics)
+            asked = callback and callback(done)
             reason = stop.reason(trace, n_passes) or (StopReason.CALLBACK if asked else None)
             if reason:
                 break
             parameters = steps.maximize(parameters, statistics)
     except KeyboardInterrupt:
         reason = StopReason.INTERRUPTED
-    return Fit(
-        parameters,
-        trace,
-        reason,
-        steps.n_passes - before,
-        statistics.state if statistics else None,
-        statistics.log_likelihood if statistics else float("nan"),
-        statistics.n_impossible if statistics else 0,
-        statistics.first_impossible if statistics else None,
-    )
+    n_passes, last = steps.n_passes - before, statistics
+    if last is None:
+        return Fit(parameters, trace, reason, n_passes, None, float("nan"))
+    impossible = last.n_impossible, last.first_impossible
+    return Fit(parameters, trace, reason, n_passes, last.state, last.log_likelihood, *impossible)
 
 
 class Accelerated:

@@ -7,8 +7,6 @@ et al. 2010, eq. 22 to 26): theta_iz theta_jz / S_ij and theta_iz (1 - theta_jz)
 the counts of topic z in document i. Nothing here is as large as pairs x topics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -144,10 +142,7 @@ class LinkSet:
 
     def all(self) -> list[Links]:
         """Both kinds, those of the positives first."""
-        return [
-            *(kind[0] for kind in (self.must, self.cannot)),
-            *(kind[1] for kind in (self.must, self.cannot)),
-        ]
+        return [self.must[0], self.cannot[0], self.must[1], self.cannot[1]]
 
 
 def links_of(
@@ -169,15 +164,11 @@ def links_of(
         number = np.bincount(some.ravel(), minlength=len(positive))
         return np.broadcast_to(weighed(strength, number[some].max(axis=1)), len(some)).astype(np.float64)
 
+    together = MustLinks(known, float(weighed(must, len(known) - 1)))
+    apart = CannotLinks(known, others, float(weighed(cannot, max(len(known), len(others)))))
     return LinkSet(
-        (
-            MustLinks(known, float(weighed(must, len(known) - 1))),
-            PairLinks(pairs[0], of_pairs(pairs[0], must), together=True),
-        ),
-        (
-            CannotLinks(known, others, float(weighed(cannot, max(len(known), len(others))))),
-            PairLinks(pairs[1], of_pairs(pairs[1], cannot), together=False),
-        ),
+        (together, PairLinks(pairs[0], of_pairs(pairs[0], must), together=True)),
+        (apart, PairLinks(pairs[1], of_pairs(pairs[1], cannot), together=False)),
     )
 
 

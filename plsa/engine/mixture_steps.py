@@ -6,8 +6,6 @@ pseudo-counts and normalizes. Parameters and statistics are those of the aspect 
 from the others: `Parameters.doc_topic` is what the step before found.
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 
 import numpy as np
@@ -15,18 +13,7 @@ from scipy import sparse
 
 import plsa._kernels as _kernels
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import (
-    Codes,
-    Floats,
-    Gate,
-    Parameters,
-    Places,
-    Real,
-    Statistics,
-    padded,
-    padded_zeros,
-    unpadded,
-)
+from plsa.engine.parameters import Codes, Floats, Gate, Parameters, Places, Real, Statistics, padded, unpadded
 from plsa.engine.steps import CorpusSteps
 from plsa.engine.threads import effective_threads
 
@@ -122,7 +109,7 @@ class MixtureSteps(CorpusSteps):
     def explained(self, parameters: Parameters) -> Parameters:
         """The same with the P(z|d) that follow from them, each document under its label."""
         # Ctrl-C may have come when these very arrays were taken for spare ones.
-        doc = padded_zeros(self.counts.n_documents, self.n_topics, self.counts.dtype)
+        doc = np.zeros_like(parameters.doc_topic)
         self._posterior(log_words(parameters.word_topic, self.n_topics), parameters.gate, 1.0, doc)
         return Parameters(doc, parameters.word_topic, parameters.gate)
 

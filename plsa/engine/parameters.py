@@ -8,11 +8,9 @@ those of the `Parameters` before it as room for the next `Statistics`. So two of
 neither value may be used after it was handed to `maximize`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +23,7 @@ Codes = NDArray[np.int32]  # of classes, states, clusters
 Places = NDArray[np.intp]  # rows or columns
 Mask = NDArray[np.bool_]
 Array = NDArray[Any]
+Rng = np.random.RandomState
 
 
 def padded_width(n_topics: int, dtype: Any) -> int:
@@ -61,7 +60,7 @@ class Gate(Protocol):
     def table(self) -> Floats:
         """(S, K): what each state allows of each topic."""
 
-    def learn(self, count: Floats) -> Gate:
+    def learn(self, count: Floats) -> Self:
         """The gate that the expected counts (S, K) of a pass ask for; itself where nothing is learned."""
 
 
@@ -75,7 +74,7 @@ class OpenGate:
         """A row of ones."""
         return np.ones((1, self.n_topics))
 
-    def learn(self, count: Floats) -> OpenGate:
+    def learn(self, count: Floats) -> Self:
         """Nothing is learned."""
         return self
 
@@ -131,13 +130,14 @@ class Fit:
     log_likelihood: float
     n_impossible: int = 0
     first_impossible: int | None = None
+    annealed: Floats | None = None  # (powers, 2): power and objective, of what annealing went through before
 
     @property
     def n_updates(self) -> int:
         """Passes made, but for the first, which only finds where the start stands."""
         return max(self.n_passes - 1, 0)
 
-    def unless_interrupted(self) -> Fit:
+    def unless_interrupted(self) -> Self:
         """The same, unless a person pressed Ctrl-C: then that goes on."""
         if self.reason is StopReason.INTERRUPTED:
             raise KeyboardInterrupt

@@ -1,7 +1,5 @@
 """What a person sees while a fit is running."""
 
-from __future__ import annotations
-
 import sys
 import time
 from typing import TextIO
@@ -38,12 +36,10 @@ class ProgressLine:
         rate = state.number / max(now - self.began, 1e-9)
         left = max(0, self.max_passes + 1 - state.number) / rate
         perplexity = np.exp(min(-state.log_likelihood / self.n_tokens, 700.0))
-        line = (
-            f"{self.name}: pass {state.number}, perplexity {perplexity:,.1f}, "
-            f"objective {state.objective:,.1f}"
-            + ("" if gained is None else f" ({gained:+,.1f})")
-            + f", {rate:.1f} passes/s, at most {left:.0f} s left"
-        )
+        rise = "" if gained is None else f" ({gained:+,.1f})"
+        line = f"{self.name}: pass {state.number}, perplexity {perplexity:,.1f}"
+        line += f", objective {state.objective:,.1f}{rise}"
+        line += f", {rate:.1f} passes/s, at most {left:.0f} s left"
         self.stream.write(f"\r\x1b[K{line}" if terminal else line + "\n")
         self.stream.flush()
 

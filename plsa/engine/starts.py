@@ -4,8 +4,6 @@ P(z|d) always starts at its prior, and only P(w|z) is drawn: what a document get
 its row nor on its neighbors.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Array, Codes, Floats, Gate, Parameters, Real, padded, padded_zeros
+from plsa.engine.parameters import Codes, Floats, Gate, Parameters, Real, Rng, padded_zeros
 
 NO_GROUP = -1  # of a document or a topic
 _BLOCK = 8192  # rows for which noise is drawn at a time
@@ -21,7 +19,7 @@ _BLOCK = 8192  # rows for which noise is drawn at a time
 Groups = NDArray[np.integer[Any]]  # the group of each document or topic, or NO_GROUP
 
 
-def random_words(counts: Counts, n_topics: int, weight: Real | None, rng: np.random.RandomState) -> Real:
+def random_words(counts: Counts, n_topics: int, weight: Real | None, rng: Rng) -> Real:
     """(W, padded): each topic is the corpus's word distribution, every probability times an Exp(1) draw."""
     words = padded_zeros(counts.n_words, n_topics, counts.dtype)
     total = counts.word_totals(weight)
@@ -30,7 +28,7 @@ def random_words(counts: Counts, n_topics: int, weight: Real | None, rng: np.ran
 
 
 def words_from_groups(
-    counts: Counts, group: Groups, topic_group: Groups, weight: Real | None, rng: np.random.RandomState
+    counts: Counts, group: Groups, topic_group: Groups, weight: Real | None, rng: Rng
 ) -> Real:
     """(W, padded): half the word distribution of the topic's group, half the corpus's, and noise.
 
@@ -49,9 +47,7 @@ def words_from_groups(
     return _noisy(words, n_topics, 0.0 if alone else 0.3, rng)
 
 
-def words_drawn(
-    counts: Counts, group: Groups, topic_group: Groups, weight: Real | None, rng: np.random.RandomState
-) -> Real:
+def words_drawn(counts: Counts, group: Groups, topic_group: Groups, weight: Real | None, rng: Rng) -> Real:
     """(W, padded): for each topic a draw from the Dirichlet distribution of its group's words.
 
     Its parameters are n(w) + n P(w): what the documents of the group say, n words in all, and as much of the
@@ -94,7 +90,7 @@ def _counts_of_groups(counts: Counts, group: Groups, n_groups: int, weight: Real
     return np.asarray((member @ counts.matrix()).toarray(), dtype=np.float64)
 
 
-def _noisy(words: Real, n_topics: int, share: float, rng: np.random.RandomState) -> Real:
+def _noisy(words: Real, n_topics: int, share: float, rng: Rng) -> Real:
     """Every column times noise and then a distribution, in place, some rows at a time."""
     real = words.dtype.type
     for begin in range(0, len(words) if share > 0 else 0, _BLOCK):
@@ -106,17 +102,9 @@ def _noisy(words: Real, n_topics: int, share: float, rng: np.random.RandomState)
 
 
 def assemble(
-    counts: Counts,
-    word_topic: Real,
-    gate: Gate,
-    doc_start: Real,
-    state: Codes | None,
-    doc_topic: Array | None = None,
+    counts: Counts, word_topic: Real, gate: Gate, doc_start: Real, state: Codes | None
 ) -> Parameters:
-    """Parameters of padded P(w|z), and P(z|d) as given or else the row of `doc_start` of the state."""
-    if doc_topic is not None:
-        documents = padded(doc_topic, counts.dtype)
-    else:
-        documents = padded_zeros(counts.n_documents, word_topic.shape[1], counts.dtype)
-        documents[:] = doc_start[0] if state is None else doc_start[state]
+    """Parameters of padded P(w|z), and P(z|d) the row of `doc_start` of the state."""
+    documents = padded_zeros(counts.n_documents, word_topic.shape[1], counts.dtype)
+    documents[:] = doc_start[0] if state is None else doc_start[state]
     return Parameters(documents, word_topic, gate)

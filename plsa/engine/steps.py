@@ -5,8 +5,6 @@ p(w, d) = sum_z a_z P(w|z). `expect` sums n(d, w) times it over words, documents
 `maximize` adds the pseudo-counts and normalizes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,20 +36,17 @@ class CorpusSteps:
         self.n_passes = 0
         self.n_threads = effective_threads(n_threads, work=len(counts.word) * n_topics)
         bounds = word_bounds(counts, self.n_threads)
-        self.corpus = _kernels.Corpus(
-            counts.offset, counts.word, counts.count, counts.n_words, weight, bounds
-        )
+        nonzeros = counts.offset, counts.word, counts.count, counts.n_words
+        self.corpus = _kernels.Corpus(*nonzeros, weight, bounds)
         self._spare: list[tuple[Real, Real]] = []
 
     def buffers(self) -> tuple[Real, Real]:
         """A (D, padded) and a (W, padded) array, whatever they hold."""
         if self._spare:
             return self._spare.pop()
-        counts = self.counts
-        return (
-            padded_zeros(counts.n_documents, self.n_topics, counts.dtype),
-            padded_zeros(counts.n_words, self.n_topics, counts.dtype),
-        )
+        rows = self.counts.n_documents, self.counts.n_words
+        doc, word = (padded_zeros(number, self.n_topics, self.counts.dtype) for number in rows)
+        return doc, word
 
     def release(self, parameters: Parameters) -> None:
         """Keeps the arrays of parameters that are no longer needed as buffers for the next statistics."""
@@ -112,22 +107,9 @@ class GatedSteps(CorpusSteps):
         doc, word = self.buffers()
         gate = self._padded_table(parameters.gate)
         state = np.empty((len(gate), doc.shape[1]))
-        _kernels.expect(
-            self.corpus,
-            self.state,
-            gate,
-            self.prior,
-            parameters.doc_topic,
-            parameters.word_topic,
-            self._ratio,
-            doc,
-            word,
-            state,
-            self._document_objective,
-            self._document_log_prior,
-            self._impossible,
-            self.n_threads,
-        )
+        given = self.corpus, self.state, gate, self.prior, parameters.doc_topic, parameters.word_topic
+        of_documents = self._document_objective, self._document_log_prior, self._impossible
+        _kernels.expect(*given, self._ratio, doc, word, state, *of_documents, self.n_threads)
         log_likelihood = self._sum_documents(self._document_objective)
         objective = log_likelihood
         if self._document_log_prior is not None:
@@ -144,9 +126,8 @@ class GatedSteps(CorpusSteps):
         """The parameters that these statistics ask for, in their arrays."""
         gate = parameters.gate.learn(statistics.state[:, : self.n_topics])
         _kernels.normalize_rows(statistics.doc, self.prior, self.fallback, self.state, self.n_threads)
-        _kernels.normalize_columns(
-            statistics.word, parameters.word_topic, self.smoothing, self.n_topics, self.n_threads
-        )
+        words = statistics.word, parameters.word_topic
+        _kernels.normalize_columns(*words, self.smoothing, self.n_topics, self.n_threads)
         self.release(parameters)
         return Parameters(statistics.doc, statistics.word, gate)
 
@@ -167,18 +148,13 @@ class GatedSteps(CorpusSteps):
         was tried and needs more passes). What would leave the simplex is drawn back to a tenth of `third`,
         so that no topic dies of a leap, and rows and columns are normalized again. The gate is the third's.
         """
-        sides = [
-            (first.doc_topic, second.doc_topic, third.doc_topic),
-            (first.word_topic, second.word_topic, third.word_topic),
-        ]
-        moves = [
-            _kernels.sum_moves(*x, weight, self.n_threads)
-            for x, weight in zip(sides, (self.weight, None), strict=True)
-        ]
+        docs = first.doc_topic, second.doc_topic, third.doc_topic
+        words = first.word_topic, second.word_topic, third.word_topic
+        moves = [_kernels.sum_moves(*x, w, self.n_threads) for x, w in ((docs, self.weight), (words, None))]
         r_square, v_square = np.sum(moves, axis=0)
         length = float(np.sqrt(r_square / v_square)) if v_square > 0 else 1.0
         length = min(max(length, 1.0), longest)
-        for x in sides:
+        for x in (docs, words):
             _kernels.leap(*x, length, 0.1, self.n_threads)
         _kernels.normalize_rows(first.doc_topic, None, self.fallback, self.state, self.n_threads)
         _kernels.normalize_columns(first.word_topic, third.word_topic, 0.0, self.n_topics, self.n_threads)
@@ -233,25 +209,14 @@ def fold_in(
         gate = np.ones((1, width), dtype=counts.dtype)
     topic = padded_zeros(n_documents, width, counts.dtype)
     topic[:] = start
-    log_likelihood = np.empty(n_documents)
-    rounds = np.empty(n_documents, dtype=np.int32)
-    impossible = np.empty(n_documents, dtype=np.int32)
+    rounds, impossible = np.empty((2, n_documents), dtype=np.int32)
+    found = Folded(topic, np.empty(n_documents), rounds, impossible)
     threads = effective_threads(n_threads, work=10 * len(counts.word) * width)
     # Some documents at a time: between two calls Ctrl-C is heard.
     for begin, end in counts.blocks(_AT_ONCE):
         block = counts.between(begin, end)
-        _kernels.fold(
-            _kernels.Corpus(block.offset, block.word, block.count, block.n_words),
-            None if state is None else state[begin:end],
-            gate,
-            prior,
-            word_topic,
-            topic[begin:end],
-            log_likelihood[begin:end],
-            rounds[begin:end],
-            impossible[begin:end],
-            max_iter,
-            tol,
-            threads,
-        )
-    return Folded(topic, log_likelihood, rounds, impossible)
+        corpus = _kernels.Corpus(block.offset, block.word, block.count, block.n_words)
+        given = corpus, None if state is None else state[begin:end], gate, prior, word_topic
+        room = (each[begin:end] for each in (topic, found.log_likelihood, rounds, impossible))
+        _kernels.fold(*given, *room, max_iter, tol, threads)
+    return found

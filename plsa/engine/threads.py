@@ -1,7 +1,5 @@
 """How many threads to use: the one place that decides."""
 
-from __future__ import annotations
-
 import os
 
 import joblib  # scikit-learn brings it

@@ -1,7 +1,5 @@
 """What every estimator shares: one way to fit, to keep what was learned, and to read new documents."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self
@@ -16,15 +14,8 @@ from plsa.engine.counts import Counts
 from plsa.engine.em import Callback
 from plsa.engine.parameters import Array, Fit, Floats, Real, StopReason, unpadded
 from plsa.engine.runs import Loop
+from plsa.estimators import validation
 from plsa.estimators.parameters import check_parameters, estimator
-from plsa.estimators.validation import (
-    all_or_nothing,
-    check_counts,
-    check_weight,
-    forget,
-    read_corpus,
-    read_labels,
-)
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import Labels
 from plsa.learning.aspects import Folding
@@ -46,10 +37,10 @@ class CountEstimator(BaseEstimator):
     """
 
     def _fit(self, X: Any, *given: Any) -> Self:
-        with all_or_nothing(self):
+        with validation.all_or_nothing(self):
             reset = self._begin()
             check_parameters(self)
-            counts = check_counts(self, X, reset=reset, dtype=self._real())
+            counts = validation.check_counts(self, X, reset=reset, dtype=self._real())
             self._keep(self._learn(counts, *given))
         if getattr(self, "stop_reason_", None) == StopReason.INTERRUPTED:
             raise KeyboardInterrupt
@@ -62,7 +53,8 @@ class CountEstimator(BaseEstimator):
 
     def _begin(self) -> bool:
         """Lets go of what an earlier fit has set; whether the columns of X may be others than then."""
-        forget(self)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
         return True
 
     def _learn(self, counts: Counts, *given: Any) -> Fitted:
@@ -76,12 +68,12 @@ class CountEstimator(BaseEstimator):
     def read_counts(self, X: Any) -> Counts:
         """The counts of documents to learn from, the parameters being what they may be."""
         check_parameters(self)
-        return check_counts(self, X, reset=True, dtype=self._real())
+        return validation.check_counts(self, X, reset=True, dtype=self._real())
 
     def checked_counts(self, X: Any) -> Counts:
         """The counts of new documents, which must have the columns of the fit."""
         check_is_fitted(self)
-        return check_counts(self, X, reset=False, dtype=self._real())
+        return validation.check_counts(self, X, reset=False, dtype=self._real())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -114,22 +106,13 @@ class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEst
 
     def _loop(self) -> Loop:
         """How EM is run, and who watches."""
-        accelerate = getattr(self, "accelerate", False)
-        name = type(self).__name__
-        return Loop(
-            name,
-            int(self.max_iter),
-            float(self.tol),
-            int(self.n_init),
-            accelerate,
-            self.verbose,
-            self.callback,
-        )
+        name, accelerate = type(self).__name__, getattr(self, "accelerate", False)
+        often = int(self.max_iter), float(self.tol), int(self.n_init)
+        return Loop(name, *often, accelerate, self.verbose, self.callback)
 
     def scaled_counts(self, X: Any) -> Counts:
         """The counts of documents as the fitted model works with them."""
-        counts = self.checked_counts(X)
-        return scaled_by(self._topic_model().scaler, counts)
+        return scaled_by(self._topic_model().scaler, self.checked_counts(X))
 
     def _topic_model(self) -> Any:
         """The topics, as a value."""
@@ -155,20 +138,12 @@ class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEst
 def kept(fit: Fit, word_topic: Real, topic_prior: Array) -> Fitted:
     """The attributes that every fit by EM sets; complains of what went wrong."""
     if fit.reason is StopReason.FELL:
-        warnings.warn(
-            f"the objective fell from {fit.trace[-2]:.9g} to {fit.trace[-1]:.9g}: rounding has the "
-            "upper hand. Pass dtype='float64'.",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
+        fell = f"the objective fell from {fit.trace[-2]:.9g} to {fit.trace[-1]:.9g}: rounding wins"
+        warnings.warn(f"{fell}. Pass dtype='float64'.", ConvergenceWarning, stacklevel=5)
     if fit.n_impossible:
-        warnings.warn(
-            f"{fit.n_impossible} nonzeros of X have probability zero under the model, the first in document "
-            f"{fit.first_impossible}, and took no part. A start with a zero for a word keeps it at zero; "
-            "smoothing > 0 mends that.",
-            UserWarning,
-            stacklevel=5,
-        )
+        first = f"the first in document {fit.first_impossible}, and took no part"
+        why = "A start with a zero for a word keeps it at zero; smoothing > 0 mends that."
+        warnings.warn(f"{fit.n_impossible} nonzeros of X have probability zero, {first}. {why}", stacklevel=5)
     return {
         # Word-major in memory, as the kernels have it: folding in copies rows, not columns.
         "components_": word_topic.T,
@@ -228,7 +203,7 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
 
     def _learn(self, counts: Counts, *given: Any) -> Fitted:
         y, sample_weight = given
-        corpus = read_corpus(counts, y, sample_weight, self.unlabeled)
+        corpus = validation.read_corpus(counts, y, sample_weight, self.unlabeled)
         return {"classes_": corpus.labels.classes} | self._learn_corpus(corpus)
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
@@ -258,9 +233,9 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """The share of documents that get their label; those that have none are left out."""
         counts = self.checked_counts(X)
-        labels = read_labels(y, counts.n_documents, self.unlabeled)
+        labels = validation.read_labels(y, counts.n_documents, self.unlabeled)
         known = np.flatnonzero(labels.labeled)
-        weight = check_weight(sample_weight, counts.n_documents, np.float64)
+        weight = validation.check_weight(sample_weight, counts.n_documents, np.float64)
         right = self._predicted(counts.of_documents(known)) == labels.classes[labels.code[known]]
         return float(np.average(right, weights=None if weight is None else weight[known]))
 

@@ -5,8 +5,6 @@ components, unlabeled ones of any; EM goes on from where the labeled documents a
 temperature that falls slowly (deterministic annealing).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Self
@@ -21,8 +19,8 @@ from plsa.engine.progress import say
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import ClassEstimator, Fitted, kept, of_documents
 from plsa.estimators.parameters import estimator
-from plsa.inputs import check_number, check_whole, is_auto
-from plsa.labels.corpus import Corpus
+from plsa.inputs import check_each, check_number, check_whole, is_auto
+from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import Labels
 from plsa.learning.mixtures import Mixture, MixturePlan, choose_numbers, choose_scaling, fit_mixture
@@ -90,16 +88,11 @@ def _check_alpha(given: Any, n_words: int, dtype: Any) -> Floats:
     if alpha.ndim == 0:
         alpha = np.full(n_words, check_number(alpha.item(), "alpha"))
     if alpha.dtype.kind not in "iuf" or alpha.shape != (n_words,):
-        raise ValueError(
-            f"alpha has shape {alpha.shape} and type {alpha.dtype}, but must be a number or an array with "
-            f"one for each of the {n_words} words."
-        )
-    bad = np.flatnonzero(~((alpha >= 0) & (alpha <= np.sqrt(np.finfo(dtype).max))))
-    if len(bad):
-        raise ValueError(
-            f"alpha holds {alpha[bad[0]]} at {bad[0]}; pseudo-counts must be >= 0 and no larger than "
-            f"{np.sqrt(np.finfo(dtype).max):.0e}."
-        )
+        must = f"a number or an array with one for each of the {n_words} words"
+        raise ValueError(f"alpha has shape {alpha.shape} and type {alpha.dtype}, but must be {must}.")
+    largest = np.sqrt(np.finfo(dtype).max)
+    must = f"pseudo-counts must be >= 0 and no larger than {largest:.0e}"
+    check_each(alpha, (alpha >= 0) & (alpha <= largest), "alpha", must)
     return alpha.astype(np.float64)
 
 
@@ -108,22 +101,15 @@ def _check_annealing(given: Any, name: str) -> None:
     if given is None or isinstance(given, bool | np.bool_):
         return
     if isinstance(given, str) or np.ndim(given) != 1 or np.asarray(given).dtype.kind not in "iuf":
-        raise ValueError(
-            f"annealing == {given!r}, but must be None, True, or a sequence of powers such as "
-            "annealing_schedule(0.02, 1.01)."
-        )
+        must = "None, True, or a sequence of powers such as annealing_schedule(0.02, 1.01)"
+        raise ValueError(f"annealing == {given!r}, but must be {must}.")
     powers = np.asarray(given, dtype=np.float64)
-    bad = np.flatnonzero(~((powers > 0) & (powers <= 1)))
-    if len(bad):
-        raise ValueError(
-            f"annealing holds the power {powers[bad[0]]:g} at {bad[0]}; powers must be above 0 and at most 1."
-        )
-    low = np.flatnonzero(powers < _MIN_POWER)
-    if len(low):
-        raise ValueError(
-            f"annealing holds the power {powers[low[0]]:g} at {low[0]}; below {_MIN_POWER:g} nothing is "
-            "left of what documents say."
-        )
+    for good, must in (
+        ((powers > 0) & (powers <= 1), "powers must be above 0 and at most 1"),
+        (powers >= _MIN_POWER, f"below {_MIN_POWER:g} nothing is left of what documents say"),
+    ):
+        for at in np.flatnonzero(~good):
+            raise ValueError(f"annealing holds the power {powers[at]:g} at {at}; {must}.")
     if not len(powers) or powers[-1] != 1:
         end = f"ends at {powers[-1]:g}" if len(powers) else "is empty"
         raise ValueError(f"annealing {end}, but must end at 1, where the model is the one to be learned.")
@@ -135,10 +121,8 @@ def _check_assignment(given: Any, topic_class: Codes, classes: Array) -> Codes:
     if hasattr(given, "tolist"):
         given = given.tolist()
     if isinstance(given, str) or not isinstance(given, Mapping | Sequence):
-        raise ValueError(
-            f"classes == {given!r}, but must be a list with the class of each of the {n_components} "
-            "components, or a mapping from component to class."
-        )
+        must = f"a list with the class of each of the {n_components} components, or a mapping to classes"
+        raise ValueError(f"classes == {given!r}, but must be {must}.")
     if not isinstance(given, Mapping) and len(given) != n_components:
         raise ValueError(f"classes has {len(given)} entries for {n_components} components.")
     pairs = given.items() if isinstance(given, Mapping) else enumerate(given)
@@ -289,26 +273,19 @@ class NaiveBayesEM(ClassEstimator):
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
         corpus = corpus.with_unlabeled(float(self.unlabeled_weight))
-        corpus.check_words()
         labels, counts = corpus.labels, corpus.counts
+        check_some_words(counts, corpus.weight)
         alpha = _check_alpha(self.alpha, counts.n_words, counts.dtype)
         numbers, are_open = _check_components_per_class(self.components_per_class, labels.classes)
-        plan = MixturePlan(
-            self._loop(),
-            alpha,
-            float(self.class_alpha),
-            float(self.component_alpha),
-            _powers(self.annealing),
-            self.correspondence,
-            self.n_threads,
-        )
-        named = scalings.named(self.scaling)
-        chosen = str(self.scaling)
+        pseudo_counts = alpha, float(self.class_alpha), float(self.component_alpha)
+        annealing = _powers(self.annealing), self.correspondence
+        plan = MixturePlan(self._loop(), *pseudo_counts, *annealing, self.n_threads)
+        values, chosen = scalings.values(self.scaling), scalings.default(self.scaling)
         scores: dict[str, float] = {}
         if is_auto(self.scaling):
-            best, scores = choose_scaling(corpus, numbers, plan, scalings.values(named))
-            chosen = scalings.DEFAULT if best is None else best
-        scaler, scaled = fit_scaling(scalings.values(named)[chosen], corpus)
+            best, scores = choose_scaling(corpus, numbers, plan, values)
+            chosen = chosen if best is None else best
+        scaler, scaled = fit_scaling(values[chosen], corpus)
         corpus = replace(corpus, counts=scaled)
         numbers, tried = choose_numbers(corpus, numbers, are_open, plan, self._tell)
         fit, mixture = fit_mixture(corpus, numbers, plan, check_random_state(self.random_state))
@@ -316,7 +293,7 @@ class NaiveBayesEM(ClassEstimator):
         found = kept(fit, mixture.word_topic, mixture.topic_prior)
         return {
             **found,
-            "scaling_": scalings.fitted_scaling(named[chosen], scaler, counts.n_words),
+            "scaling_": scalings.fitted_scaling(scalings.named(self.scaling)[chosen], scaler, counts.n_words),
             "scaling_scores_": scores,
             "component_scores_": tried,
             "annealing_trace_": np.empty((0, 2)) if fit.annealed is None else fit.annealed,

@@ -5,8 +5,6 @@ and of each fitted attribute what it is: those below for all estimators, `_param
 class for what it has alone or otherwise. Both the checks and the docstrings are made of them.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re
@@ -162,11 +160,9 @@ def check_of(kind: str) -> Check | None:
         bound = re.fullmatch(r"(int|float) (>=|>) (\S+)", each)
         if bound is not None:
             limit = float(bound[3])
-            if bound[1] == "int":
-                check = partial(check_whole, smallest=int(limit))
-            else:
-                above = limit if bound[2] == ">" else None
-                check = partial(check_number, smallest=limit, above=above)
+            above = limit if bound[2] == ">" else None
+            number = partial(check_number, smallest=limit, above=above)
+            check = partial(check_whole, smallest=int(limit)) if bound[1] == "int" else number
         elif each == "bool":
             words += [True, False]
         elif each == "None" or each.startswith('"'):
@@ -244,10 +240,8 @@ def _described(cls: type, text: str) -> str:
     """A docstring with sections for parameters and attributes, before its Notes, References and Examples."""
     table, signature = _parameters(cls), inspect.signature(cls).parameters
     names = sorted(signature, key=lambda name: _distance(cls, signature[name]))
-    parameters = {
-        name: Entry(f"{table[name].kind}, default={signature[name].default!r}", table[name].text)
-        for name in names
-    }
+    kinds = {name: f"{table[name].kind}, default={signature[name].default!r}" for name in names}
+    parameters = {name: Entry(kind, table[name].text) for name, kind in kinds.items()}
     filled = ""
     for title, entries in (("Parameters", parameters), ("Attributes", _of_class(cls, "_attributes"))):
         if entries:
@@ -265,4 +259,4 @@ def _distance(cls: type, parameter: inspect.Parameter) -> int:
     if parameter.kind is not parameter.KEYWORD_ONLY:
         return -1
     places = enumerate(cls.__mro__)
-    return max(n for n, base in places if parameter.name in vars(base).get("__annotations__", ()))
+    return max(n for n, base in places if parameter.name in inspect.get_annotations(base))

@@ -1,7 +1,5 @@
 """What every classifier shares that is shown positive documents and unlabeled ones, and nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -36,10 +34,7 @@ class PositiveClassifier(ClassifierMixin, CountEstimator):
 
     def _learn(self, counts: Counts, *given: Any) -> Fitted:
         if counts.n_documents < 2:
-            raise ValueError(
-                "X has 1 sample, but a positive document and an unlabeled one, to tell apart, are two: add "
-                "more."
-            )
+            raise ValueError("X has 1 sample, but a positive and an unlabeled document are two: add more.")
         y, *more = given
         positive = self._positives(y, counts, *more)
         return {"classes_": np.array([0, 1])} | self._learn_positives(counts, positive, *more)
@@ -48,10 +43,8 @@ class PositiveClassifier(ClassifierMixin, CountEstimator):
         """Which documents are positive: some, but not all, and not all of them empty."""
         positive = read_positives(y, counts.n_documents, getattr(self, "unlabeled", UNLABELED))
         if not counts.of_documents(np.flatnonzero(positive)).total() > 0:
-            raise ValueError(
-                f"the {positive.sum()} positive documents of X have not one word: there is nothing to look "
-                "for. Check the vocabulary of the vectorizer."
-            )
+            found = f"the {positive.sum()} positive documents of X have not one word"
+            raise ValueError(f"{found} to look for. Check the vocabulary of the vectorizer.")
         return positive
 
     def _learn_positives(self, counts: Counts, positive: Mask, *more: Any) -> Fitted:
@@ -86,7 +79,7 @@ class Rule:
     intercept: float
 
     @classmethod
-    def of(cls, model: Any) -> Rule:
+    def of(cls, model: Any) -> Self:
         """That of a linear model of scikit-learn with two classes."""
         return cls(model.coef_[0], float(model.intercept_[0]))
 

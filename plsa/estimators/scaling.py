@@ -1,8 +1,5 @@
 """CountScaler: what to do with raw counts before a model sees them."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -71,7 +68,7 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, CountEstimator):
         """The parameters as a value."""
         return Scaling(self.tf, self.idf, self.length)
 
-    def fitted(self, scaler: Scaler, n_features: int) -> CountScaler:
+    def fitted(self, scaler: Scaler, n_features: int) -> Self:
         """A scaler with the same parameters, fitted as the value was."""
         copy = type(self)(self.tf, self.idf, self.length)
         copy.idf_, copy.length_, copy.n_features_in_ = scaler.idf, scaler.length, n_features
@@ -85,10 +82,8 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, CountEstimator):
 
 # What scaling="auto" chooses from, by the name that evidence has it under. No one of them is best on every
 # corpus: constant length helps long documents on many classes and harms short ones on unbalanced classes.
-CANDIDATES: dict[str, CountScaler | None] = {
-    str(scaling): scaling
-    for scaling in (None, CountScaler(length=None), CountScaler(), CountScaler(idf=True))
-}
+_TRIED = (None, CountScaler(length=None), CountScaler(), CountScaler(idf=True))
+CANDIDATES: dict[str, CountScaler | None] = {str(scaling): scaling for scaling in _TRIED}
 DEFAULT = str(CountScaler())  # where there is no evidence
 
 
@@ -97,9 +92,14 @@ def named(scaling: Any) -> dict[str, CountScaler | None]:
     return CANDIDATES if is_auto(scaling) else {str(scaling): scaling}
 
 
-def values(scalings: Mapping[str, CountScaler | None]) -> dict[str, Scaling | None]:
+def default(scaling: Any) -> str:
+    """The name of the one that is taken where there is no evidence."""
+    return DEFAULT if is_auto(scaling) else str(scaling)
+
+
+def values(scaling: Any) -> dict[str, Scaling | None]:
     """The same as values."""
-    return {name: None if each is None else each.as_value() for name, each in scalings.items()}
+    return {name: None if each is None else each.as_value() for name, each in named(scaling).items()}
 
 
 def fitted_scaling(scaling: CountScaler | None, scaler: Scaler | None, n_features: int) -> CountScaler | None:

@@ -1,7 +1,5 @@
 """Semi-supervised PLSA: few labels, many documents without. Four models that differ in their gate."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -16,10 +14,12 @@ from plsa.estimators.parameters import estimator
 from plsa.estimators.supervised import AspectClassifier
 from plsa.inputs import is_auto
 from plsa.labels.corpus import Corpus
-from plsa.labels.gates import FakeLabel, Mislabeling, MissingLabel
+from plsa.labels.gates import FakeLabel, Mislabeling
 from plsa.labels.reading import UNLABELED
-from plsa.learning.semisupervised import Plan, Variant, learn
-from plsa.learning.supervised import Alternative, Learned
+from plsa.learning.semisupervised import learn
+from plsa.learning.supervised import Alternative, Learned, Plan
+
+_DEFAULT_WEIGHT = 0.1  # of documents without a label
 
 
 @estimator
@@ -67,19 +67,18 @@ class SemiSupervised(AspectClassifier):
     evidence: bool = True
     early_stopping: float = 0.005
 
-    def variant(self) -> Variant:
-        """What tells the model from the others: a line in a table of gates."""
-        raise NotImplementedError
-
     def plan(self, classes: Array) -> Plan:
         """How the parameters want documents of these classes to be learned from."""
-        alternatives = self._label_alternatives(classes)
-        if is_auto(self.unlabeled_weight):
-            alternatives += (Alternative("unlabeled_weight=1", "unlabeled_weight", 1.0),)
-        return Plan(
-            **self._plan(classes),
-            variant=self.variant(),
-            alternatives=alternatives,
+        plan, weight = super().plan(classes), self.unlabeled_weight
+        others = plan.alternatives
+        if is_auto(weight):
+            weight = _DEFAULT_WEIGHT
+            others += (Alternative("unlabeled_weight=1", "unlabeled_weight", 1.0),)
+        return replace(
+            plan,
+            settings=replace(plan.settings, unlabeled_weight=float(weight)),
+            alternatives=others,
+            evidence=self.evidence,
             early_stopping=float(self.early_stopping),
         )
 
@@ -89,26 +88,26 @@ class SemiSupervised(AspectClassifier):
 
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
         found = super()._kept(learned, corpus)
-        named, settings = scalings.named(self.scaling), learned.settings
+        named, choice, settings = scalings.named(self.scaling), learned.choice, learned.choice.settings
         own = settings.layout.topic_class[settings.layout.topic_class != UNLABELED]
         found |= {
-            "evidence_": dict(learned.evidence),
-            "unlabeled_used_": learned.unlabeled_used,
+            "evidence_": dict(choice.accuracy),
+            "unlabeled_used_": choice.unlabeled_used,
             "unlabeled_weight_": settings.unlabeled_weight,
             "stretches_": np.array(learned.stretches, dtype=np.intp),
             "choices_": {
                 "scaling": found["scaling_"],
-                "scalings_of_guesses": [named[name] for name in learned.voters],
+                "scalings_of_guesses": [named[name] for name in choice.voters],
                 "topics_per_class": np.bincount(own).tolist(),
                 "prior_strength": settings.prior_strength,
-                "unlabeled_weight": settings.unlabeled_weight if learned.unlabeled_used else None,
-                "unlabeled_used": learned.unlabeled_used,
+                "unlabeled_weight": settings.unlabeled_weight if choice.unlabeled_used else None,
+                "unlabeled_used": choice.unlabeled_used,
                 "sharpness": learned.predictor.sharpness,
             },
             **of_documents(learned.predictor.probabilities(corpus.counts, self._folding()), corpus.labels),
         }
-        if not learned.unlabeled_used:
-            found["scaling_scores_"] = dict(learned.scaling_scores)
+        if not choice.unlabeled_used:
+            found["scaling_scores_"] = dict(choice.scaling_scores)
         return found
 
 
@@ -130,10 +129,6 @@ class MissingLabelPLSA(SemiSupervised):
     >>> model.guesses_
     array(['food', 'food', 'food', 'sport', 'sport', 'sport'], dtype='<U5')
     """
-
-    def variant(self) -> Variant:
-        """Unlabeled documents may use every topic."""
-        return Variant(MissingLabel)
 
 
 @estimator
@@ -173,14 +168,15 @@ class FakeLabelPLSA(SemiSupervised):
     _: KW_ONLY
     fake_weight: float = 0.01
 
-    def variant(self) -> Variant:
-        """To have no label is a label."""
-        return Variant(partial(FakeLabel.even, fake_weight=float(self.fake_weight)))
+    def plan(self, classes: Array) -> Plan:
+        """How the parameters want documents of these classes to be learned from."""
+        gate = partial(FakeLabel.even, fake_weight=float(self.fake_weight))
+        return replace(super().plan(classes), gate=gate)
 
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
         found = super()._kept(learned, corpus)
-        if not learned.unlabeled_used:
-            return found | {"fake_topic_": np.zeros(learned.settings.layout.n_topics)}
+        if not learned.choice.unlabeled_used:
+            return found | {"fake_topic_": np.zeros(learned.choice.settings.layout.n_topics)}
         table = learned.fit.parameters.gate.table()
         return found | {"label_topic_": table[:-1], "fake_topic_": table[-1]}
 
@@ -234,23 +230,24 @@ class Guessing(SemiSupervised):
     n_relabels: int = 3
     student: str | None = "linear"
 
-    def variant(self) -> Variant:
-        """Unlabeled documents may use every topic, until they have guesses, which may be wrong."""
-        return Variant(MissingLabel, partial(Mislabeling.near_truth, soft=self.soft))
-
     def plan(self, classes: Array) -> Plan:
         """How the parameters want documents of these classes to be learned from."""
-        relabel = None if self.relabel == "never" else int(self.relabel)
-        return replace(super().plan(classes), relabel=relabel, n_relabels=int(self.n_relabels))
+        return replace(
+            super().plan(classes),
+            later_gate=partial(Mislabeling.near_truth, soft=self.soft),
+            student=self.student is not None,
+            relabel=None if self.relabel == "never" else int(self.relabel),
+            n_relabels=int(self.n_relabels),
+        )
 
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
         found = super()._kept(learned, corpus)
-        if not learned.unlabeled_used:
+        if not learned.choice.unlabeled_used:
             own = {"mislabeling_": np.eye(corpus.n_classes), "unlabeled_label_topic_": found["label_topic_"]}
             return found | own
         gate = learned.fit.parameters.gate
         if not isinstance(gate, Mislabeling):  # stopped before any guess
-            gate = Mislabeling.near_truth(learned.settings.layout, soft=self.soft)
+            gate = Mislabeling.near_truth(learned.choice.settings.layout, soft=self.soft)
         return found | {"mislabeling_": gate.beta, "unlabeled_label_topic_": gate.unlabeled_class_topic}
 
 

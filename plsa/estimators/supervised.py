@@ -1,8 +1,6 @@
 """Supervised PLSA: every class has its topics, and a document only those of its class."""
 
-from __future__ import annotations
-
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar
 
 from sklearn.utils import check_random_state
@@ -17,10 +15,9 @@ from plsa.labels.corpus import Corpus
 from plsa.labels.layout import Layout, check_topics_per_class, lay_out
 from plsa.learning.aspects import Method, Settings, label_topic_of
 from plsa.learning.scaling import Scaling
-from plsa.learning.supervised import Alternative, LabelPlan, Learned, learn_from_labels
+from plsa.learning.supervised import Alternative, Learned, Plan, learn_from_labels
 
 _DEFAULT_STRENGTH = 5.0
-_DEFAULT_WEIGHT = 0.1
 
 
 @estimator
@@ -38,59 +35,41 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
     smoothing: float = 0.01
     max_iter: int = 30
 
-    def _method(self) -> Method:
-        """How topics are learned, whatever the evidence chooses."""
-        return Method(self._loop(), self._folding(), self.init, float(self.smoothing), self.n_threads)
-
-    def _settings(self, classes: Array, unlabeled_weight: Any = 1.0) -> Settings:
-        """What was set by hand, and the default where that is "auto"."""
-        strength = _DEFAULT_STRENGTH if is_auto(self.prior_strength) else float(self.prior_strength)
-        weight = _DEFAULT_WEIGHT if is_auto(unlabeled_weight) else float(unlabeled_weight)
-        return Settings(self._layout(self.topics_per_class, classes), strength, weight)
-
     def _layout(self, topics_per_class: Any, classes: Array) -> Layout:
         number = 1 if is_auto(topics_per_class) else topics_per_class
         return lay_out(check_topics_per_class(number, classes), self.extra_topics)
 
-    def _label_alternatives(self, classes: Array) -> tuple[Alternative, ...]:
-        """What could be chosen instead where it is "auto", with the labels alone."""
-        found = []
+    def plan(self, classes: Array) -> Plan:
+        """How the parameters want documents of these classes to be learned from."""
+        others, strength = [], self.prior_strength
         if is_auto(self.topics_per_class):
-            found += [
-                Alternative(f"topics_per_class={n}", "layout", self._layout(n, classes)) for n in (2, 4)
-            ]
-        if is_auto(self.prior_strength):
-            found += [Alternative(f"prior_strength={k:g}", "prior_strength", k) for k in (1.0, 20.0)]
-        return tuple(found)
+            layouts = ((n, self._layout(n, classes)) for n in (2, 4))
+            others += [Alternative(f"topics_per_class={n}", "layout", layout) for n, layout in layouts]
+        if is_auto(strength):
+            others += [Alternative(f"prior_strength={k:g}", "prior_strength", k) for k in (1.0, 20.0)]
+            strength = _DEFAULT_STRENGTH
+        return Plan(
+            Method(self._loop(), self._folding(), self.init, float(self.smoothing), self.n_threads),
+            Settings(self._layout(self.topics_per_class, classes), float(strength), 1.0),
+            scalings.values(self.scaling),
+            scalings.default(self.scaling),
+            tuple(others),
+        )
 
     def default_scaling(self) -> Scaling | None:
         """What is done to counts where there is no evidence, as a value."""
-        scaling = scalings.CANDIDATES[scalings.DEFAULT] if is_auto(self.scaling) else self.scaling
-        return None if scaling is None else scaling.as_value()
-
-    def _plan(self, classes: Array) -> dict[str, Any]:
-        """What a plan to learn from labels holds."""
-        named = scalings.named(self.scaling)
-        return {
-            "method": self._method(),
-            "settings": self._settings(classes, getattr(self, "unlabeled_weight", 1.0)),
-            "scalings": scalings.values(named),
-            "default_scaling": scalings.DEFAULT if is_auto(self.scaling) else str(self.scaling),
-            "label_alternatives": self._label_alternatives(classes),
-            "student": getattr(self, "student", None) is not None,
-            "evidence": getattr(self, "evidence", True),
-        }
+        return scalings.values(self.scaling)[scalings.default(self.scaling)]
 
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
         """The attributes of what was learned."""
-        predictor, aspects = learned.predictor, learned.predictor.aspects
-        scaling = scalings.named(self.scaling)[learned.scaling]
+        predictor, aspects, choice = learned.predictor, learned.predictor.aspects, learned.choice
+        scaling, settings = scalings.named(self.scaling)[choice.scaling], choice.settings
         return {
             "model_": predictor,
             "class_prior_": predictor.class_prior,
-            "topic_class_": learned.settings.layout.topic_class,
-            "prior_strength_": learned.settings.prior_strength,
-            "label_topic_": label_topic_of(learned.fit, learned.settings.layout),
+            "topic_class_": settings.layout.topic_class,
+            "prior_strength_": settings.prior_strength,
+            "label_topic_": label_topic_of(learned.fit, settings.layout),
             "sharpness_": predictor.sharpness,
             "scaling_": scalings.fitted_scaling(scaling, aspects.scaler, corpus.counts.n_words),
             **kept(learned.fit, aspects.word_topic, aspects.topic_prior),
@@ -143,6 +122,6 @@ class PLSAClassifier(AspectClassifier):
     student: str | None = None
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
-        plan = LabelPlan(**self._plan(corpus.labels.classes))
+        plan = replace(self.plan(corpus.labels.classes), student=self.student is not None)
         learned = learn_from_labels(corpus, plan, check_random_state(self.random_state))
-        return self._kept(learned, corpus) | {"scaling_scores_": dict(learned.scaling_scores)}
+        return self._kept(learned, corpus) | {"scaling_scores_": dict(learned.choice.scaling_scores)}

@@ -1,8 +1,5 @@
 """From raw texts and some labels to predictions: a vectorizer and a model in one pipeline."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from typing import Any
 
 from sklearn.base import clone
@@ -45,17 +42,11 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
         vectorizer = CountVectorizer(token_pattern=r"(?u)\b\w\w+\b", max_df=0.5)
     if model is None:
         model = SoftMislabelingPLSA()
-    _check_parameters(model, parameters)
-    return make_pipeline(vectorizer, clone(model).set_params(**parameters))
-
-
-def _check_parameters(model: Any, parameters: Mapping[str, Any]) -> None:
-    """Raises where a model does not have one of these parameters, or is none."""
     if not hasattr(model, "get_params"):
         raise TypeError(f"model == {model!r}, but must be an estimator such as SoftMislabelingPLSA().")
     known = model.get_params(deep=False)
-    unknown = [name for name in parameters if name not in known]
-    if unknown:
-        raise TypeError(
-            f"{type(model).__name__} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}."
-        )
+    for name in parameters:
+        if name not in known:
+            having = ", ".join(sorted(known))
+            raise TypeError(f"{type(model).__name__} has no parameter {name!r}; it has {having}.")
+    return make_pipeline(vectorizer, clone(model).set_params(**parameters))

@@ -1,7 +1,5 @@
 """Topic-sensitive PLSA: some positive documents, many unlabeled ones, and nothing else."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable
 from dataclasses import KW_ONLY
@@ -24,10 +22,12 @@ from plsa.estimators.scaling import CountScaler
 from plsa.inputs import check_strength, is_auto
 from plsa.labels.corpus import check_some_words
 from plsa.labels.reading import UNLABELED
+from plsa.learning.aspects import Method
 from plsa.learning.committee import Member
 from plsa.learning.positives import FEW_POSITIVES
 from plsa.learning.topic_sensitive import SearchPlan, look_for
 
+Pairs = ArrayLike  # two documents in a row
 _DEFAULT_SCALING = CountScaler(tf="log", length=None)
 
 
@@ -166,11 +166,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     unlabeled: Any = UNLABELED
 
     def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        must_links: ArrayLike | None = None,
-        cannot_links: ArrayLike | None = None,
+        self, X: Any, y: Any = None, must_links: Pairs | None = None, cannot_links: Pairs | None = None
     ) -> Self:
         """Learns which documents are like the positives (1 in y).
 
@@ -183,9 +179,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         if y is not None or not any(map(_has_pairs, more)):
             return super()._positives(y, counts)
         if is_auto(self.n_components):
-            raise ValueError(
-                "n_components == 'auto', but positives have to choose it: give a number where y is left out."
-            )
+            raise ValueError("n_components == 'auto', but positives have to choose it: pass y, or a number.")
         check_some_words(counts)
         return np.zeros(counts.n_documents, dtype=bool)
 
@@ -194,22 +188,24 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         pairs = _check_links(must_links, cannot_links, positive)
         if 0 < positive.sum() < FEW_POSITIVES:
             shown = "1 document" if positive.sum() == 1 else f"{positive.sum()} documents"
-            warnings.warn(
-                f"y labels {shown} as positive: too few to say how good the model is, or where the "
-                "threshold should be. Look at the documents with the highest scores.",
-                UserWarning,
-                stacklevel=5,
-            )
+            few = "too few to say how good the model is, or where the threshold should be"
+            look = "Look at the documents with the highest scores."
+            warnings.warn(f"y labels {shown} as positive: {few}. {look}", stacklevel=5)
         scaling = _DEFAULT_SCALING if is_auto(self.scaling) else self.scaling
-        found = look_for(
-            counts,
-            positive,
-            pairs,
-            self._plan(scaling),
-            check_random_state(self.random_state),
-            partial(likeness, positive=positive),
-            self._tell,
+        plan = SearchPlan(
+            method=Method(self._loop(), self._folding(), self.init, float(self.smoothing), self.n_threads),
+            n_topics=None if is_auto(self.n_components) else int(self.n_components),
+            must_link=float(self.must_link),
+            cannot_link=float(self.cannot_link),
+            share_links=self.normalize == "documents",
+            positive_weight=float(self.positive_weight),
+            scaling=None if scaling is None else scaling.as_value(),
+            student=self.student is not None,
+            threshold=None if is_auto(self.threshold) else float(self.threshold),
+            prior_strength=float(self.prior_strength),
         )
+        rng, like = check_random_state(self.random_state), partial(likeness, positive=positive)
+        found = look_for(counts, positive, pairs, plan, rng, like, self._tell)
         finder, aspects = found.finder, found.finder.aspects
         learned = {
             "model_": finder,
@@ -229,24 +225,6 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             "class_prior_": float(found.taken[~positive].mean()),
             "guesses_": (found.taken | positive).astype(np.intp),
         }
-
-    def _plan(self, scaling: CountScaler | None) -> SearchPlan:
-        return SearchPlan(
-            loop=self._loop(),
-            folding=self._folding(),
-            n_topics=None if is_auto(self.n_components) else int(self.n_components),
-            must_link=float(self.must_link),
-            cannot_link=float(self.cannot_link),
-            share_links=self.normalize == "documents",
-            from_positives=self.init == "positives",
-            positive_weight=float(self.positive_weight),
-            scaling=None if scaling is None else scaling.as_value(),
-            student=self.student is not None,
-            threshold=None if is_auto(self.threshold) else float(self.threshold),
-            smoothing=float(self.smoothing),
-            prior_strength=float(self.prior_strength),
-            n_threads=self.n_threads,
-        )
 
     def _tell(self, number: int, asked: list[Member]) -> None:
         if self.verbose:
@@ -270,10 +248,8 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
 
     def _check_looked_for(self) -> None:
         if not len(self.positive_topics_):
-            raise ValueError(
-                f"{type(self).__name__} was fitted without positives, so that nothing is looked for: pass y "
-                "to fit, or use transform for the topics of documents."
-            )
+            found = f"{type(self).__name__} was fitted without positives, so that nothing is looked for"
+            raise ValueError(f"{found}: pass y to fit, or use transform for the topics of documents.")
 
 
 def _check_links(must_links: Any, cannot_links: Any, positive: Mask) -> tuple[Places, Places]:
@@ -287,24 +263,19 @@ def _check_links(must_links: Any, cannot_links: Any, positive: Mask) -> tuple[Pl
     if len(half):
         pair = must[half[0]].tolist()
         one, other = pair if positive[pair[0]] else pair[::-1]
-        raise ValueError(
-            f"must_links holds {tuple(pair)}, but y has {one} as positive and {other} as unlabeled, which "
-            f"links them the other way: mark {other} with 1 too, or drop the pair."
-        )
-    of_positives = np.flatnonzero(positive[cannot].all(axis=1))
-    if len(of_positives):
-        raise ValueError(
-            f"cannot_links holds {tuple(cannot[of_positives[0]].tolist())}, but y has both documents as "
-            "positive, which links them: drop the pair or a label."
-        )
+        found = f"must_links holds {tuple(pair)}, but y has {one} as positive and {other} as unlabeled"
+        way = f"mark {other} with 1 too, or drop the pair"
+        raise ValueError(f"{found}, which links them the other way: {way}.")
+    for pair in cannot[positive[cannot].all(axis=1)].tolist():
+        found = f"cannot_links holds {tuple(pair)}, but y has both documents as positive"
+        raise ValueError(f"{found}, which links them: drop the pair or a label.")
     return must, cannot
 
 
 def _has_pairs(given: Any) -> bool:
     """Whether there are links to be checked."""
-    return given is not None and not (
-        hasattr(given, "__len__") and not sparse.issparse(given) and len(given) == 0
-    )
+    empty = hasattr(given, "__len__") and not sparse.issparse(given) and len(given) == 0
+    return given is not None and not empty
 
 
 def _check_pairs(given: Any, name: str, n_documents: int) -> Places:
@@ -322,20 +293,12 @@ def _check_pairs(given: Any, name: str, n_documents: int) -> Places:
     if pairs.size == 0:
         return np.empty((0, 2), dtype=np.intp)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
-        raise ValueError(
-            f"{name} has shape {pairs.shape} and type {pairs.dtype}, but must be pairs of documents: whole "
-            "numbers, two in a row."
-        )
-    outside = np.argwhere((pairs < 0) | (pairs >= n_documents))
-    if len(outside):
-        row, side = outside[0]
-        raise ValueError(
-            f"{name} holds document {pairs[row, side]} at {row}; the rows of X are 0 to {n_documents - 1}."
-        )
-    alone = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
-    if len(alone):
-        raise ValueError(
-            f"{name} holds a pair of document {pairs[alone[0], 0]} with itself at {alone[0]}; a link is "
-            "between two."
-        )
+        must = "pairs of documents: whole numbers, two in a row"
+        raise ValueError(f"{name} has shape {pairs.shape} and type {pairs.dtype}, but must be {must}.")
+    for row, side in np.argwhere((pairs < 0) | (pairs >= n_documents)):
+        found = f"{name} holds document {pairs[row, side]} at {row}"
+        raise ValueError(f"{found}; the rows of X are 0 to {n_documents - 1}.")
+    for at in np.flatnonzero(pairs[:, 0] == pairs[:, 1]):
+        found = f"{name} holds a pair of document {pairs[at, 0]} with itself at {at}"
+        raise ValueError(f"{found}; a link is between two.")
     return np.unique(np.sort(pairs.astype(np.intp), axis=1), axis=0)

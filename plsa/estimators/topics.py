@@ -1,7 +1,5 @@
 """PLSA: topics without labels."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY
@@ -82,14 +80,8 @@ class PLSA(AspectEstimator):
     def _learn(self, counts: Counts, *given: Any) -> Fitted:
         weight = check_weight(given[0], counts.n_documents, counts.dtype)
         check_some_words(counts, weight)
-        model = OpenModel(
-            counts,
-            int(self.n_components),
-            float(self.smoothing),
-            float(self.prior_strength),
-            weight,
-            n_threads=self.n_threads,
-        )
+        numbers = int(self.n_components), float(self.smoothing), float(self.prior_strength)
+        model = OpenModel(counts, *numbers, weight, n_threads=self.n_threads)
         fit = model.fit(self._starts(model), self._loop())
         aspects = model.aspects(fit)
         return {
@@ -102,11 +94,9 @@ class PLSA(AspectEstimator):
         """Where to begin: at what was given, at the last fit, or at random."""
         counts, n_topics = model.counts, model.n_topics
         if self.warm_start and hasattr(self, "components_"):
-            if self.components_.shape[0] != n_topics:
-                raise ValueError(
-                    f"n_components == {n_topics}, but warm_start goes on from a fit with "
-                    f"{self.components_.shape[0]} topics; pass warm_start=False."
-                )
+            if len(self.components_) != n_topics:
+                found = f"warm_start goes on from a fit with {len(self.components_)} topics"
+                raise ValueError(f"n_components == {n_topics}, but {found}; pass warm_start=False.")
             same = self._checksum_ == counts.checksum()
             words, documents = self.components_, self.doc_topic_ if same else None
         elif isinstance(self.init, str):
@@ -123,9 +113,7 @@ class PLSA(AspectEstimator):
                 shape = (counts.n_documents, n_topics)
                 documents = check_distributions(documents, "init[1]", shape, "documents x topics")
         if self.n_init > 1:
-            warnings.warn(
-                f"n_init == {self.n_init}, but there is one start: it was given.", UserWarning, stacklevel=5
-            )
+            warnings.warn(f"n_init == {self.n_init}, but there is one start: it was given.", stacklevel=5)
         return [lambda: model.start(padded(words.T, counts.dtype), documents)]
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -145,14 +133,13 @@ class PLSA(AspectEstimator):
             return float(np.exp(-self.score(X)))
         counts = self.checked_counts(X)
         turn = (np.arange(len(counts.word)) - np.repeat(counts.offset[:-1], np.diff(counts.offset))) % 2
-        words = padded(self.components_.T, counts.dtype)
+        words, n_threads = padded(self.components_.T, counts.dtype), self.n_threads
         total = 0.0
         for half in (0, 1):
-            topics = self.model_.fold(counts.of_nonzeros(turn == half), self._folding()).doc_topic
-            judged = fold_in(
-                counts.of_nonzeros(turn != half), words, topics, max_iter=0, tol=0.0, n_threads=self.n_threads
-            )
-            total += judged.log_likelihood.sum()
+            seen, judged = counts.of_nonzeros(turn == half), counts.of_nonzeros(turn != half)
+            topics = self.model_.fold(seen, self._folding()).doc_topic
+            folded = fold_in(judged, words, topics, max_iter=0, tol=0.0, n_threads=n_threads)
+            total += folded.log_likelihood.sum()
         return float(np.exp(min(-self._mean(counts, total), 700.0)))
 
     def _mean(self, counts: Counts, log_likelihood: float) -> float:
@@ -169,13 +156,10 @@ class PLSA(AspectEstimator):
             mass = float(counts.count[lost].sum(dtype=np.float64))
             tokens -= mass
             log_likelihood -= mass * float(np.log(np.finfo(counts.dtype).smallest_normal))
-            warnings.warn(
-                f"{len(lost)} of {len(counts.word)} nonzeros of X are words that no topic has, the first "
-                f"({counts.word[lost[0]]}) in document {at}; they are left out. smoothing > 0 gives every "
-                "word a probability.",
-                UserWarning,
-                stacklevel=3,
-            )
+            found = f"{len(lost)} of {len(counts.word)} nonzeros of X are words that no topic has"
+            first = f"the first ({counts.word[lost[0]]}) in document {at}"
+            way = "smoothing > 0 gives every word a probability"
+            warnings.warn(f"{found}, {first}; they are left out. {way}.", stacklevel=3)
         if tokens <= 0:
             raise ValueError("X holds no word that the model knows: there is nothing to score.")
         return float(log_likelihood / tokens)

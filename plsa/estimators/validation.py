@@ -3,8 +3,6 @@
 An error says what was wrong, where, what was found and what to do. Nothing that is given is ever written to.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +16,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Mask, Real
+from plsa.inputs import check_each
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import UNLABELED, Labels, is_unlabeled, of_one_type
 
@@ -36,12 +35,6 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
-def forget(estimator: Any) -> None:
-    """Lets go of what an earlier fit has set."""
-    for name in [name for name in vars(estimator) if name.endswith("_")]:
-        delattr(estimator, name)
-
-
 def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> Counts:
     """The counts of X, a document per row, as the kernels want them.
 
@@ -51,16 +44,7 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
     """
     if sparse.issparse(X):
         _check_structure(X)
-    X = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype="numeric",
-        accept_large_sparse=True,
-        ensure_min_features=1,
-        ensure_all_finite=True,
-    )
+    X = validate_data(estimator, X, reset=reset, accept_sparse="csr")
     real = _real_type(X.dtype, dtype)
     if not sparse.issparse(X):
         X = sparse.csr_array(np.asarray(X))
@@ -95,31 +79,25 @@ def _check_structure(X: Any) -> None:
     if X.format in ("csr", "csc"):
         n_major, n_minor = X.shape if X.format == "csr" else X.shape[::-1]
         indptr, indices = X.indptr, X.indices
+        found = ""
         if len(indptr) != n_major + 1 or indptr[0] != 0 or np.any(np.diff(indptr) < 0):
-            raise ValueError(
-                f"X has a broken indptr: it must have {n_major + 1} entries that rise from 0, but has "
-                f"{len(indptr)} and begins {indptr[:4].tolist()}. Build X anew from its entries."
-            )
-        if indptr[-1] > len(indices) or len(indices) != len(X.data):
-            raise ValueError(
-                f"X has a broken indptr: it ends at {indptr[-1]}, but there are {len(indices)} indices "
-                f"and {len(X.data)} values. Build X anew from its entries."
-            )
+            found = f"{len(indptr)} entries, {indptr[:4].tolist()} first, are not {n_major + 1} rising from 0"
+        elif indptr[-1] > len(indices) or len(indices) != len(X.data):
+            found = f"it ends at {indptr[-1]}, but there are {len(indices)} indices, {len(X.data)} values"
+        if found:
+            raise ValueError(f"X has a broken indptr: {found}. Build X anew from its entries.")
         _check_range(indices, n_minor, "column" if X.format == "csr" else "row")
     elif X.format == "coo":
         for axis, name in enumerate(("row", "column")):
-            _check_range(
-                X.coords[axis] if hasattr(X, "coords") else (X.row, X.col)[axis], X.shape[axis], name
-            )
+            indices = X.coords[axis] if hasattr(X, "coords") else (X.row, X.col)[axis]
+            _check_range(indices, X.shape[axis], name)
 
 
 def _check_range(indices: Array, limit: int, name: str) -> None:
     if len(indices) and (indices.min() < 0 or indices.max() >= limit):
         at = int(np.flatnonzero((indices < 0) | (indices >= limit))[0])
-        raise ValueError(
-            f"X has a {name} index out of range: {indices[at]} at entry {at}, but there are {limit} "
-            f"{name}s. Build X anew from its entries."
-        )
+        found = f"{indices[at]} at entry {at}, but there are {limit}"
+        raise ValueError(f"X has a {name} index out of range: {found}. Build X anew from its entries.")
 
 
 def _ascending(offset: NDArray[np.int64], word: Array) -> bool:
@@ -138,20 +116,17 @@ def _ascending(offset: NDArray[np.int64], word: Array) -> bool:
 def _check_not_negative(estimator: Any, offset: NDArray[np.int64], word: Array, count: Real) -> None:
     for begin in range(0, len(count), _BLOCK):
         block = count[begin : begin + _BLOCK]
-        if block.min() < 0:
-            at = begin + int(np.flatnonzero(block < 0)[0])
-            row = int(np.searchsorted(offset, at, side="right")) - 1
-            raise ValueError(
-                f"X holds a negative count, {count[at]} at ({row}, {word[at]}); "
-                f"Negative values in data passed to {type(estimator).__name__}, which needs counts >= 0."
-            )
-        if not np.isfinite(block).all():  # an integer or float64 beyond float32
-            at = begin + int(np.flatnonzero(~np.isfinite(block))[0])
-            row = int(np.searchsorted(offset, at, side="right")) - 1
-            raise ValueError(
-                f"X holds a count too large for {count.dtype} at ({row}, {word[at]}); scale the counts "
-                f"or pass dtype='float64'."
-            )
+        negative = block.min() < 0
+        if not negative and np.isfinite(block).all():
+            continue
+        at = begin + int(np.flatnonzero(block < 0 if negative else ~np.isfinite(block))[0])
+        place = f"({int(np.searchsorted(offset, at, side='right')) - 1}, {word[at]})"
+        if negative:
+            needs = f"Negative values in data passed to {type(estimator).__name__}, which needs counts >= 0"
+            raise ValueError(f"X holds a negative count, {count[at]} at {place}; {needs}.")
+        # An integer or float64 beyond float32.
+        found = f"X holds a count too large for {count.dtype} at {place}"
+        raise ValueError(f"{found}; scale the counts or pass dtype='float64'.")
 
 
 def check_weight(sample_weight: ArrayLike | None, n_documents: int, dtype: Any) -> Real | None:
@@ -162,19 +137,13 @@ def check_weight(sample_weight: ArrayLike | None, n_documents: int, dtype: Any) 
     if weight.ndim == 0 and weight.dtype.kind in "iuf":
         weight = np.full(n_documents, weight)
     if weight.dtype.kind not in "iufb" or weight.ndim != 1:
-        raise ValueError(
-            f"sample_weight must be a 1D array of numbers, but is {weight.ndim}D of type {weight.dtype}."
-        )
+        found = f"{weight.ndim}D of type {weight.dtype}"
+        raise ValueError(f"sample_weight must be a 1D array of numbers, but is {found}.")
     if len(weight) != n_documents:
-        raise ValueError(
-            f"sample_weight has {len(weight)} entries for {n_documents} documents; give one for each."
-        )
+        raise ValueError(f"sample_weight has {len(weight)} entries for {n_documents} documents: one each.")
     weight = np.ascontiguousarray(weight, dtype=dtype)
-    bad = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
-    if len(bad):
-        raise ValueError(
-            f"sample_weight holds {weight[bad[0]]} at {bad[0]}; weights must be finite and >= 0."
-        )
+    good = np.isfinite(weight) & (weight >= 0)
+    check_each(weight, good, "sample_weight", "weights must be finite and >= 0")
     if not np.any(weight > 0):
         raise ValueError("Sample weights are all zero: at least one must be larger than zero.")
     return weight
@@ -190,24 +159,9 @@ def check_labels(y: Any, n_documents: int) -> Array:
         y = np.array(y, dtype=object) if mixed else np.asarray(y)
     y = column_or_1d(y, warn=True)
     if len(y) != n_documents:
-        raise ValueError(
-            f"y has {len(y)} labels for {n_documents} documents: inconsistent numbers of samples; "
-            "give one for each, -1 where there is none."
-        )
+        found = f"y has {len(y)} labels for {n_documents} documents: inconsistent numbers of samples"
+        raise ValueError(f"{found}; give one for each, -1 where there is none.")
     return np.asarray(y)
-
-
-def check_classes(labeled: Array) -> None:
-    """Raises where what is labeled is not a choice among classes."""
-    if len(labeled) == 0:
-        raise ValueError(
-            "y labels no document: all are marked as unlabeled. Label at least one document of each "
-            "class, or use PLSA, which needs no labels."
-        )
-    with warnings.catch_warnings():
-        # One or two labels per class are what these models are for, no sign of a regression.
-        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-        check_classification_targets(labeled)
 
 
 def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELED) -> Labels:
@@ -215,16 +169,17 @@ def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELED) -> Labels:
     y = check_labels(y, n_documents)
     missing = is_unlabeled(y, unlabeled)
     known = of_one_type(y[~missing])
-    check_classes(known)
+    if len(known) == 0:
+        raise ValueError("y labels no document: all are unlabeled. Label one of each class, or use PLSA.")
+    with warnings.catch_warnings():
+        # One or two labels per class are what these models are for, no sign of a regression.
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        check_classification_targets(known)
     labels = Labels.of(known, missing)
     one = len(labels.classes) == 1 and y.dtype.kind in "if" and unlabeled == -1
     if one and {*np.unique(y).tolist()} == {-1, 1}:
-        warnings.warn(
-            "y holds only 1 and -1, and -1 marks a document without a label: there is one class. "
-            "If -1 is a class of yours, pass unlabeled=None.",
-            UserWarning,
-            stacklevel=4,
-        )
+        one_class = "y holds only 1 and -1, and -1 marks a document without a label: there is one class."
+        warnings.warn(f"{one_class} If -1 is a class of yours, pass unlabeled=None.", stacklevel=4)
     return labels
 
 
@@ -233,10 +188,8 @@ def read_corpus(counts: Counts, y: Any, sample_weight: ArrayLike | None, unlabel
     labels = read_labels(y, counts.n_documents, unlabeled)
     weight = check_weight(sample_weight, counts.n_documents, counts.dtype)
     if weight is not None and not np.any(weight[labels.labeled] > 0):
-        raise ValueError(
-            f"sample_weight is zero for all {labels.labeled.sum()} labeled documents: there is no class to "
-            "learn. Give at least one of them a weight > 0."
-        )
+        found = f"sample_weight is zero for all {labels.labeled.sum()} labeled documents"
+        raise ValueError(f"{found}: there is no class to learn. Give one of them a weight > 0.")
     return Corpus(counts, labels, weight)
 
 
@@ -246,20 +199,13 @@ def read_positives(y: Any, n_documents: int, unlabeled: Any = UNLABELED, name: s
     known = np.flatnonzero(~is_unlabeled(y, unlabeled))
     for place, value in zip(known.tolist(), y[known].tolist(), strict=True):
         if isinstance(value, str) or value not in (0, 1):
-            raise ValueError(
-                f"{name} holds {value!r} at {place}; a document is positive (1) or unlabeled (-1, 0 or "
-                "None): pass y == your_class for a class of your own. Unknown label type: not binary."
-            )
+            must = "a document is positive (1) or unlabeled (-1, 0 or None): pass y == your_class"
+            raise ValueError(f"{name} holds {value!r} at {place}; {must}. Unknown label type: not binary.")
     positive = np.zeros(n_documents, dtype=bool)
     positive[known] = (y[known] == 1).astype(bool)
     if not positive.any():
-        raise ValueError(
-            f"{name} labels no document as positive: there is nothing to look for. Mark at least one with 1; "
-            "PLSA needs no labels at all."
-        )
+        raise ValueError(f"{name} labels no document as positive: mark one with 1, or use PLSA.")
     if positive.all():
-        raise ValueError(
-            f"{name} labels all {len(positive)} documents as positive: there is one class, and nothing to "
-            "tell it from. Add documents that nothing is known of, with 0 or -1."
-        )
+        found = f"{name} labels all {len(positive)} documents as positive: there is one class"
+        raise ValueError(f"{found}, and nothing to tell it from. Add unknown documents, with 0 or -1.")
     return positive

@@ -3,15 +3,13 @@
 An error says what was wrong, what was found and what to do.
 """
 
-from __future__ import annotations
-
 import numbers
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from plsa.engine.parameters import Floats
+from plsa.engine.parameters import Array, Floats, Mask
 
 MAX_STRENGTH = 1e12  # of links and weights
 
@@ -75,11 +73,17 @@ def check_threads(n_threads: Any) -> int | None:
     if n_threads is None:
         return None
     if isinstance(n_threads, bool) or not isinstance(n_threads, numbers.Integral) or n_threads == 0:
-        raise ValueError(
-            f"n_threads == {n_threads!r}, but must be None (all processors), a number >= 1, or negative "
-            "(-1: all, -2: all but one)."
-        )
+        must = "None (all processors), a number >= 1, or negative (-1: all, -2: all but one)"
+        raise ValueError(f"n_threads == {n_threads!r}, but must be {must}.")
     return int(n_threads)
+
+
+def check_each(values: Array, good: Mask, name: str, must: str) -> None:
+    """Raises at the first entry of an array (or row, with one mark for each) that is not good."""
+    bad = np.argwhere(~good)
+    if len(bad):
+        at = tuple(bad[0].tolist())
+        raise ValueError(f"{name} holds {values[at]} at {at if len(at) > 1 else at[0]}; {must}.")
 
 
 def check_distributions(given: Any, name: str, shape: tuple[int, int], what: str) -> Floats:
@@ -90,19 +94,12 @@ def check_distributions(given: Any, name: str, shape: tuple[int, int], what: str
     if matrix.shape != shape:
         raise ValueError(f"{name} has shape {matrix.shape}, but must have {shape}: {what}.")
     matrix = matrix.astype(np.float64)
-    bad = np.argwhere(~np.isfinite(matrix) | (matrix < 0))
-    if len(bad):
-        row, column = bad[0]
-        raise ValueError(
-            f"{name} holds {matrix[row, column]} at ({row}, {column}); probabilities must be >= 0."
-        )
+    check_each(matrix, np.isfinite(matrix) & (matrix >= 0), name, "probabilities must be >= 0")
     sums = matrix.sum(axis=1)
     wrong = np.flatnonzero(np.abs(sums - 1) > 1e-3)
     if len(wrong):
-        raise ValueError(
-            f"{name} is not a distribution: row {wrong[0]} sums to {sums[wrong[0]]:g}, not 1. "
-            "Divide each row by its sum."
-        )
+        found = f"row {wrong[0]} sums to {sums[wrong[0]]:g}, not 1"
+        raise ValueError(f"{name} is not a distribution: {found}. Divide each row by its sum.")
     return matrix / sums[:, np.newaxis]
 
 
@@ -111,7 +108,5 @@ def check_scores(scores: Any) -> Floats:
     value = np.asarray(scores)
     if value.dtype.kind not in "iufb" or value.ndim != 1:
         raise ValueError(f"scores must be a 1D array of numbers, but is {value.ndim}D of type {value.dtype}.")
-    bad = np.flatnonzero(~np.isfinite(value))
-    if len(bad):
-        raise ValueError(f"scores holds {value[bad[0]]} at {bad[0]}; scores must be finite.")
+    check_each(value, np.isfinite(value), "scores", "scores must be finite")
     return value.astype(np.float64)

@@ -1,8 +1,7 @@
 """Documents, their labels and their weights, which go together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -24,12 +23,12 @@ class Corpus:
         """The number of classes that the labels know."""
         return len(self.labels.classes)
 
-    def part(self, documents: Array) -> Corpus:
+    def part(self, documents: Array) -> Self:
         """These documents, in this order; the classes stay."""
         weight = None if self.weight is None else self.weight[documents]
-        return Corpus(self.counts.of_documents(documents), self.labels.part(documents), weight)
+        return type(self)(self.counts.of_documents(documents), self.labels.part(documents), weight)
 
-    def labeled(self) -> Corpus:
+    def labeled(self) -> Self:
         """The labeled documents only."""
         known = self.labels.labeled
         return self if known.all() else self.part(np.flatnonzero(known))
@@ -40,7 +39,7 @@ class Corpus:
             return np.ones(self.counts.n_documents)
         return self.weight.astype(np.float64)
 
-    def with_unlabeled(self, weight: float) -> Corpus:
+    def with_unlabeled(self, weight: float) -> Self:
         """The same with every document that has no label counting `weight` times as often."""
         known = self.labels.labeled
         if weight == 1 or known.all():
@@ -48,11 +47,11 @@ class Corpus:
         weights = np.where(known, 1.0, weight) * self.weights()
         return replace(self, weight=weights.astype(self.counts.dtype))
 
-    def without(self, documents: Array) -> Corpus:
+    def without(self, documents: Array) -> Self:
         """The same with these documents there, but without a label and without weight."""
         code, weights = self.labels.code.copy(), self.weights()
         code[documents], weights[documents] = UNLABELED, 0.0
-        return Corpus(self.counts, Labels(self.labels.classes, code), weights.astype(self.counts.dtype))
+        return replace(self, labels=replace(self.labels, code=code), weight=weights.astype(self.counts.dtype))
 
     def class_frequencies(self) -> Floats:
         """P(class): how often each class is labeled, and once more."""
@@ -61,15 +60,9 @@ class Corpus:
         count = np.bincount(self.labels.code[known], counted, self.n_classes) + 1
         return count / count.sum()
 
-    def check_words(self) -> None:
-        """Raises where all documents that count are empty: there is nothing to learn from."""
-        check_some_words(self.counts, self.weight)
-
 
 def check_some_words(counts: Counts, weight: Real | None = None) -> None:
     """Raises where all documents that count are empty: there is nothing to learn from."""
     if not counts.total(weight) > 0:
-        raise ValueError(
-            f"X has {counts.n_documents} documents to learn from and not one word in them: all counts, or "
-            "their weights, are zero. Check the vocabulary of the vectorizer."
-        )
+        found = f"X has {counts.n_documents} documents to learn from and not one word in them"
+        raise ValueError(f"{found}: counts or weights are zero. Check the vocabulary of the vectorizer.")

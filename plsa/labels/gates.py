@@ -5,10 +5,8 @@ next gate from the expected topic counts N[state, topic] of a pass; it is never 
 topics; the states of labeled documents are their classes and come first, those of unlabeled ones follow.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 
@@ -17,61 +15,44 @@ from plsa.labels.layout import Layout
 from plsa.labels.reading import UNLABELED
 
 
-class LabelGate(Protocol):
-    """A table of states x topics and how it is learned."""
+@dataclass(frozen=True, slots=True)
+class LabelGate:
+    """A table of states x topics and how it is learned; here a last state allows all, and nothing is."""
 
-    @property
-    def layout(self) -> Layout:
-        """Which class each topic belongs to."""
+    layout: Layout  # which class each topic belongs to
 
     def states(self, code: Codes, guess: Codes | None) -> Codes:
         """The row of the table that each document uses; `guess` is a class for every document."""
+        return np.where(code == UNLABELED, self.layout.n_classes, code).astype(np.int32)
 
     def table(self) -> Floats:
         """(S, K): what each state allows of each topic, as believed now."""
+        return self.open()
 
     def open(self) -> Floats:
         """(S, K): 1 where a state may use a topic at all, else 0."""
+        return np.vstack([self.layout.allowed(), np.ones((1, self.layout.n_topics))])
 
-    def learn(self, count: Floats) -> LabelGate:
+    def learn(self, count: Floats) -> Self:
         """The gate that the counts of a pass ask for."""
+        return self
 
     def class_topic(self, label_topic: Floats) -> Floats:
         """(C, K): how much of each topic speaks for each class, given P(y|z) of labeled documents."""
+        return label_topic
 
 
-@dataclass(frozen=True, slots=True)
-class MissingLabel:
+class MissingLabel(LabelGate):
     """A labeled document has the topics of its class, one without a label all of them. Nothing is learned.
 
     Where every document is labeled this is the gate of supervised PLSA.
     """
 
-    layout: Layout
-
-    def states(self, code: Codes, guess: Codes | None) -> Codes:
-        """The class, or C."""
-        return np.where(code == UNLABELED, self.layout.n_classes, code).astype(np.int32)
-
-    def table(self) -> Floats:
-        """As `open`."""
-        return self.open()
-
-    def open(self) -> Floats:
-        """1 for the class's topics; a last row of ones."""
-        return np.vstack([self.layout.allowed(), np.ones((1, self.layout.n_topics))])
-
-    def learn(self, count: Floats) -> Self:
-        """Nothing."""
-        return self
-
-    def class_topic(self, label_topic: Floats) -> Floats:
-        """P(y|z) itself."""
-        return label_topic
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
-class OneComponent(MissingLabel):
+class OneComponent(LabelGate):
     """One component per document: the gate is P(z), zero for what is not of the document's class.
 
     P(z) = P(c) P(z|c), where c is the class of z, from the expected number of documents N[z] of a pass:
@@ -85,7 +66,7 @@ class OneComponent(MissingLabel):
     component_prior: Floats  # P(z|c)
 
     @classmethod
-    def even(cls, layout: Layout, class_alpha: float, component_alpha: float) -> OneComponent:
+    def even(cls, layout: Layout, class_alpha: float, component_alpha: float) -> Self:
         """All classes, and all components of a class, as probable as each other."""
         component_prior = 1 / np.bincount(layout.topic_class)[layout.topic_class]
         class_prior = np.full(layout.n_classes, 1 / layout.n_classes)
@@ -128,17 +109,15 @@ class OneComponent(MissingLabel):
         A probability of zero, which only `with_topic_prior` can bring, counts as the smallest normal number.
         """
         total = 0.0
-        for alpha, chance in (
-            (self.class_alpha, self.class_prior),
-            (self.component_alpha, self.component_prior),
-        ):
+        of_components = (self.component_alpha, self.component_prior)
+        for alpha, chance in ((self.class_alpha, self.class_prior), of_components):
             if alpha > 0:
                 total += alpha * float(np.log(np.maximum(chance, np.finfo(float).smallest_normal)).sum())
         return total
 
 
 @dataclass(frozen=True, slots=True)
-class FakeLabel(MissingLabel):
+class FakeLabel(LabelGate):
     """Not to be labeled is a label too, the fake one: the gate is P(label|z), learned.
 
     P(label|z) = N[label, z] / sum over labels of N[., z], zero for the classes that z is not of. A topic that
@@ -150,7 +129,7 @@ class FakeLabel(MissingLabel):
     probability: Floats
 
     @classmethod
-    def even(cls, layout: Layout, fake_weight: float = 0.0) -> FakeLabel:
+    def even(cls, layout: Layout, fake_weight: float = 0.0) -> Self:
         """Where it starts."""
         allowed = layout.allowed()
         half = np.vstack([allowed / allowed.sum(axis=0), np.ones((1, layout.n_topics))]) / 2
@@ -170,7 +149,7 @@ class FakeLabel(MissingLabel):
 
 
 @dataclass(frozen=True, slots=True)
-class Mislabeling:
+class Mislabeling(LabelGate):
     """A document without a label has a guess that may be wrong: the gate is P(guess|z), learned.
 
     P(guess g|z) = D[g, z] = sum_y beta[g, y] Q[y, z], where beta[g, y] = P(guess g | true class y) and
@@ -183,13 +162,12 @@ class Mislabeling:
     nine tenths on its diagonal, and Q, where it is learned, with nine tenths on the topic's class.
     """
 
-    layout: Layout
     soft: bool
     beta: Floats
     unlabeled_class_topic: Floats  # Q
 
     @classmethod
-    def near_truth(cls, layout: Layout, *, soft: bool) -> Mislabeling:
+    def near_truth(cls, layout: Layout, *, soft: bool) -> Self:
         """Where it starts."""
         n_classes = layout.n_classes
         near = 0.9 if n_classes > 1 else 1.0
@@ -223,10 +201,6 @@ class Mislabeling:
         if self.soft:
             class_topic = _columns(class_topic * (self.beta.T @ ratio), class_topic)
         return replace(self, beta=beta, unlabeled_class_topic=class_topic)
-
-    def class_topic(self, label_topic: Floats) -> Floats:
-        """P(y|z) of labeled documents: predictions keep to the topics of the classes."""
-        return label_topic
 
 
 def _columns(count: Floats, old: Floats) -> Floats:

@@ -1,7 +1,5 @@
 """Which class each topic belongs to."""
 
-from __future__ import annotations
-
 import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -76,10 +74,8 @@ def check_topics_per_class(given: Any, classes: Array, name: str = "topics_per_c
             raise ValueError(f"{name} does not fit the classes of y: unknown {unknown}, missing {missing}.")
         given = [given[c] for c in classes.tolist()]
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
-        raise ValueError(
-            f'{name} == {given!r}, but must be "auto", a whole number >= 1, a list with one for '
-            "each class, or a mapping from class to number."
-        )
+        must = '"auto", a whole number >= 1, a list with one for each class, or a mapping from classes'
+        raise ValueError(f"{name} == {given!r}, but must be {must}.")
     if len(given) != len(classes):
         raise ValueError(f"{name} has {len(given)} entries for {len(classes)} classes {classes.tolist()}.")
     return np.array([check_whole(n, name, 1) for n in given])

@@ -1,9 +1,7 @@
 """Which labels there are, and which documents have none: the only place that knows what marks those."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,16 +23,16 @@ class Labels:
         return self.code != UNLABELED
 
     @classmethod
-    def of(cls, known: Array, missing: Mask) -> Labels:
+    def of(cls, known: Array, missing: Mask) -> Self:
         """The labels of documents, `known` being those of the documents that have one, in their order."""
         classes, code = np.unique(known, return_inverse=True)
         codes = np.full(len(missing), UNLABELED, dtype=np.int32)
         codes[~missing] = code
         return cls(classes, codes)
 
-    def part(self, documents: Array) -> Labels:
+    def part(self, documents: Array) -> Self:
         """Those of these documents; the classes stay."""
-        return Labels(self.classes, self.code[documents])
+        return replace(self, code=self.code[documents])
 
     def one_hot(self) -> Floats:
         """(labeled documents, C): 1 for the class of a document."""

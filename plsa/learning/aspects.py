@@ -1,17 +1,15 @@
 """Aspect models as values: what a fit leaves, what predicts, what a model file holds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Self
 
 import numpy as np
 
 from plsa.engine import starts
 from plsa.engine.counts import Counts
 from plsa.engine.links import LinkedSteps, Links
-from plsa.engine.parameters import Array, Codes, Fit, Floats, OpenGate, Parameters, Real, padded, unpadded
+from plsa.engine.parameters import Codes, Fit, Floats, OpenGate, Parameters, Real, Rng, padded, unpadded
 from plsa.engine.runs import Loop
 from plsa.engine.steps import Folded, GatedSteps, fold_in
 from plsa.labels.corpus import Corpus
@@ -31,7 +29,7 @@ class Folding:
     tol: float = 1e-4
     n_threads: int | None = None
 
-    def roughly(self) -> Folding:
+    def roughly(self) -> Self:
         """As near as a guess needs it."""
         return replace(self, max_iter=min(self.max_iter, _GUESS_ROUNDS), tol=max(self.tol, _GUESS_TOL))
 
@@ -41,7 +39,7 @@ class Aspects:
     """Topics, and what folding documents in needs."""
 
     word_topic: Real  # (W, K): P(w|z), columns sum to one
-    topic_prior: Array  # (K,): P(z)
+    topic_prior: Real  # (K,): P(z)
     prior_strength: float = 0.0  # pseudo-counts that the prior adds to a document's topics
     scaler: Scaler | None = None  # what is done to counts first
     class_topic: Floats | None = None  # (C, K): how much of each topic speaks for each class
@@ -53,21 +51,11 @@ class Aspects:
 
     def fold(self, counts: Counts, how: Folding) -> Folded:
         """The topics of documents, P(w|z) being fixed; a document's depend on nothing but its own words."""
-        return self.fold_scaled(scaled_by(self.scaler, counts), how)
-
-    def fold_scaled(self, counts: Counts, how: Folding) -> Folded:
-        """The same of counts that are scaled already."""
-        dtype = counts.dtype
-        start = padded(self.topic_prior[np.newaxis], dtype)
-        return fold_in(
-            counts,
-            padded(self.word_topic, dtype),
-            start,
-            prior=start * dtype.type(self.prior_strength) if self.prior_strength > 0 else None,
-            max_iter=how.max_iter,
-            tol=how.tol,
-            n_threads=how.n_threads,
-        )
+        scaled = scaled_by(self.scaler, counts)
+        start = padded(self.topic_prior[np.newaxis], scaled.dtype)
+        words, prior = padded(self.word_topic, scaled.dtype), _pseudo_counts(start, self.prior_strength)
+        rounds, tol, n_threads = how.max_iter, how.tol, how.n_threads
+        return fold_in(scaled, words, start, prior=prior, max_iter=rounds, tol=tol, n_threads=n_threads)
 
     def topics(self, counts: Counts, how: Folding) -> Real:
         """(D, K): P(z|d)."""
@@ -75,13 +63,13 @@ class Aspects:
 
     def classes(self, counts: Counts, how: Folding) -> Floats:
         """(D, C): P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
-        return self.classes_of_scaled(scaled_by(self.scaler, counts), how)
-
-    def classes_of_scaled(self, counts: Counts, how: Folding) -> Floats:
-        """The same of counts that are scaled already."""
         assert self.class_topic is not None
-        topics = unpadded(self.fold_scaled(counts, how).doc_topic, self.n_topics)
-        return by_class(topics, self.class_topic)
+        return by_class(unpadded(self.fold(counts, how).doc_topic, self.n_topics), self.class_topic)
+
+
+def _pseudo_counts(prior: Real, strength: float) -> Real | None:
+    """So many in the proportions of a prior; None: none."""
+    return prior * prior.dtype.type(strength) if strength > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +109,6 @@ class Method:
     smoothing: float = 0.01
     n_threads: int | None = None
 
-    def quiet(self) -> Method:
-        """The same from one start, with nobody watching."""
-        return replace(self, loop=self.loop.quiet())
-
 
 def fit_gated(
     scaled: Counts,
@@ -132,16 +116,15 @@ def fit_gated(
     gate: LabelGate,
     settings: Settings,
     method: Method,
-    rng: np.random.RandomState,
+    rng: Rng,
     *,
     guess: Codes | None = None,
     words: Real | None = None,
-    **how: Any,
 ) -> Fit:
     """Learns topics under a gate, from the scaled counts of a corpus.
 
     The best of the starts is kept; there is one where padded P(w|z), `words`, is given. `guess` is a class
-    for every document, for gates that ask for it; `how` is for `Loop.best`.
+    for every document, for gates that ask for it.
     """
     layout, dtype = settings.layout, scaled.dtype
     state = gate.states(corpus.labels.code, guess)
@@ -152,7 +135,7 @@ def fit_gated(
         scaled,
         layout.n_topics,
         state=state,
-        prior=doc_start * dtype.type(settings.prior_strength) if settings.prior_strength else None,
+        prior=_pseudo_counts(doc_start, settings.prior_strength),
         fallback=doc_start,
         smoothing=method.smoothing,
         weight=weight,
@@ -167,21 +150,16 @@ def fit_gated(
             first = starts.words_from_groups(scaled, corpus.labels.code, layout.topic_class, weight, rng)
         return starts.assemble(scaled, first, gate, doc_start, state)
 
-    fit = method.loop.best(steps, [drawn] * (method.loop.n_init if words is None else 1), **how)
-    steps.free_buffers()
-    return fit
+    return method.loop.best(steps, [drawn] * (method.loop.n_init if words is None else 1))
 
 
 def aspects_of(fit: Fit, corpus: Corpus, settings: Settings, scaler: Scaler | None) -> Aspects:
     """What a fit under a gate has learned from a corpus."""
     layout = settings.layout
-    return Aspects(
-        _copied(fit.parameters.word_topic, layout.n_topics),
-        layout.topic_prior(corpus.class_frequencies()),
-        settings.prior_strength,
-        scaler,
-        fit.parameters.gate.class_topic(label_topic_of(fit, layout)),
-    )
+    words = _copied(fit.parameters.word_topic, layout.n_topics)
+    prior = layout.topic_prior(corpus.class_frequencies())
+    class_topic = fit.parameters.gate.class_topic(label_topic_of(fit, layout))
+    return Aspects(words, prior, settings.prior_strength, scaler, class_topic)
 
 
 def _copied(word_topic: Real, n_topics: int) -> Real:
@@ -214,10 +192,11 @@ class OpenModel:
         """P(z): uniform."""
         return np.full(self.n_topics, 1 / self.n_topics)
 
-    def start(self, words: Real, doc_topic: Array | None = None) -> Parameters:
+    def start(self, words: Real, doc_topic: Real | None = None) -> Parameters:
         """Parameters with padded P(w|z), and P(z|d) as given or else uniform."""
         row = padded(self.prior[np.newaxis], self.counts.dtype)
-        return starts.assemble(self.counts, words, OpenGate(self.n_topics), row, None, doc_topic)
+        begin = starts.assemble(self.counts, words, OpenGate(self.n_topics), row, None)
+        return begin if doc_topic is None else replace(begin, doc_topic=padded(doc_topic, self.counts.dtype))
 
     def fit(self, begins: Sequence[Callable[[], Parameters]], loop: Loop) -> Fit:
         """The best of the fits that begin at each of these."""
@@ -226,16 +205,14 @@ class OpenModel:
             self.counts,
             self.n_topics,
             state=None,
-            prior=row * row.dtype.type(self.prior_strength) if self.prior_strength else None,
+            prior=_pseudo_counts(row, self.prior_strength),
             fallback=row,
             smoothing=self.smoothing,
             weight=self.weight,
             links=self.links,
             n_threads=self.n_threads,
         )
-        fit = loop.best(steps, begins)
-        steps.free_buffers()
-        return fit
+        return loop.best(steps, begins)
 
     def aspects(self, fit: Fit, scaler: Scaler | None = None) -> Aspects:
         """What a fit has learned."""
@@ -243,7 +220,7 @@ class OpenModel:
         return Aspects(words, self.prior, self.prior_strength, scaler)
 
 
-def by_class(topics: Array, class_topic: Floats) -> Floats:
+def by_class(topics: Real, class_topic: Floats) -> Floats:
     """Rows P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
     probability: Floats = topics.astype(np.float64)
     if not np.array_equal(class_topic, np.eye(*class_topic.shape)):  # one topic per class, in their order

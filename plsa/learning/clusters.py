@@ -1,11 +1,9 @@
 """K-means on the sphere: documents and centers have unit length."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import sparse
 
-from plsa.engine.parameters import Floats, Mask, Places
+from plsa.engine.parameters import Floats, Mask, Places, Rng
 
 START_DOCUMENTS = 20  # whose mean a cluster starts from: one document shares words with too few others
 _ROUNDS = 10  # of clusters that are a start
@@ -17,9 +15,7 @@ def unit(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.where(length > 0, length, 1.0))
 
 
-def spherical_kmeans(
-    matrix: sparse.csr_array, n_clusters: int, first: Places, rng: np.random.RandomState
-) -> Places:
+def spherical_kmeans(matrix: sparse.csr_array, n_clusters: int, first: Places, rng: Rng) -> Places:
     """The cluster of each document: one starts at the documents `first`, if there are any.
 
     The nearest of the centers by cosine, after a few rounds of clusters and centers: meant to be a start.

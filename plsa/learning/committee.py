@@ -6,15 +6,13 @@ which it has met as it meets all documents: without knowing that they are positi
 hold many of these and few of all documents, and votes for the documents of those topics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-from plsa.engine.parameters import Floats, Mask, Places, unpadded
+from plsa.engine.parameters import Floats, Mask, Places, Rng, unpadded
 from plsa.engine.runs import Loop
 from plsa.engine.starts import words_from_clusters
 from plsa.learning.aspects import OpenModel
@@ -41,7 +39,7 @@ def ask(
     matrix: sparse.csr_array,
     likeness: Floats,
     positive: Mask,
-    rng: np.random.RandomState,
+    rng: Rng,
     told: Callable[[int, list[Member]], None],
 ) -> list[Member]:
     """The members' opinions; `told` hears those of each number of topics.
@@ -69,7 +67,7 @@ def most_probable_topics(model: OpenModel, cluster: Places) -> Places:
     return np.asarray(unpadded(fit.parameters.doc_topic, model.n_topics).argmax(axis=1))
 
 
-def _halves(known: Places, rng: np.random.RandomState) -> Iterator[tuple[Places, Places]]:
+def _halves(known: Places, rng: Rng) -> Iterator[tuple[Places, Places]]:
     """Documents to start from and documents to judge by, which change places; one alone only judges."""
     for _ in range(_MODELS // 2):
         dealt = rng.permutation(known)

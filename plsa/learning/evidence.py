@@ -3,8 +3,6 @@
 Parts of a corpus to learn from and to judge by, and what candidates say of the latter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -89,9 +87,8 @@ def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3, parts: int = 3, al
     documents = np.flatnonzero(told)
     checksum = corpus.counts.checksums(documents)
     code = corpus.labels.code[documents]
-    different = [
-        np.unique(checksum[code == place]) for place in np.unique(code)
-    ]  # in no order that means anything
+    # In no order that means anything.
+    different = [np.unique(checksum[code == place]) for place in np.unique(code)]
     if not different:
         return []
     met, n_classes_of = np.unique(np.concatenate(different), return_counts=True)

@@ -1,9 +1,8 @@
 """Guesses of documents without a label: by models together, and by a student that these teach."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy import sparse
@@ -47,22 +46,16 @@ class Guesser:
     trust: float = 0.0  # the student's say
 
     @classmethod
-    def of(cls, corpus: Corpus, *, student: bool) -> Guesser:
+    def of(cls, corpus: Corpus, *, student: bool) -> Self:
         """Guesses with a student, or without."""
         known, weights = corpus.labels.labeled, corpus.weights()
         if not student:
             return cls(corpus, known, weights)
         labeled, others = weights[known].sum(), weights[~known].sum()
         scaler = TFIDF.fit(corpus.counts, corpus.weight)
-        return cls(
-            corpus,
-            known,
-            weights,
-            scaler,
-            vectors(scaler, corpus.counts),
-            float(np.clip(others / labeled, MIN_LABEL_WEIGHT, MAX_LABEL_WEIGHT)),
-            label_trust(labeled, corpus.n_classes),
-        )
+        label_weight = float(np.clip(others / labeled, MIN_LABEL_WEIGHT, MAX_LABEL_WEIGHT))
+        trust = label_trust(labeled, corpus.n_classes)
+        return cls(corpus, known, weights, scaler, vectors(scaler, corpus.counts), label_weight, trust)
 
     def first(self) -> Guesses:
         """No guesses yet; the student has the labels alone to learn from."""

@@ -1,9 +1,7 @@
 """Mixtures of multinomials as values: fitting by EM, annealed or not, and choosing by held-out labels."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +11,8 @@ from scipy.special import log_softmax, logsumexp, softmax
 from plsa.engine import em
 from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps, joint, log_words
-from plsa.engine.parameters import Codes, Fit, Floats, Mask, Parameters, Places, Real, padded, unpadded
-from plsa.engine.runs import Loop, best_of, listed
+from plsa.engine.parameters import Codes, Fit, Floats, Mask, Parameters, Places, Real, Rng, padded, unpadded
+from plsa.engine.runs import Loop
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import OneComponent
 from plsa.labels.layout import Layout, lay_out
@@ -38,10 +36,6 @@ class MixturePlan:
     powers: Floats | None = None  # of annealing, the last of them 1; None: plain EM
     correspondence: str | None = "kl"
     n_threads: int | None = None
-
-    def plain(self) -> MixturePlan:
-        """Plain EM from one start, with nobody watching."""
-        return replace(self, loop=self.loop.quiet(), powers=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +74,7 @@ class Mixture:
         return log_softmax(self.joint_classes(counts), axis=1)
 
 
-@dataclass(frozen=True, slots=True)
-class MixtureFit(Fit):
-    """Where EM ended, and what annealing went through before."""
-
-    annealed: Floats | None = None  # (powers, 2): power, objective
-
-
-def fit_mixture(
-    corpus: Corpus, numbers: Places, plan: MixturePlan, rng: np.random.RandomState
-) -> tuple[MixtureFit, Mixture]:
+def fit_mixture(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[Fit, Mixture]:
     """The best fit of several starts, and the mixture that it leaves; counts are scaled already.
 
     P(z|d) of the fit are those that follow from the parameters, each document under its label.
@@ -99,20 +84,17 @@ def fit_mixture(
     return fit, _mixture_of(fit, plan)
 
 
-def _best(
-    corpus: Corpus, numbers: Places, plan: MixturePlan, rng: np.random.RandomState
-) -> tuple[MixtureFit, MixtureSteps]:
+def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[Fit, MixtureSteps]:
     """The best fit of several starts.
 
     Several components of a class start from its labeled documents dealt out to them at random.
     """
     layout = lay_out(numbers, 0)
-    code = corpus.labels.code
     gate = OneComponent.even(layout, plan.class_alpha, plan.component_alpha)
     steps = MixtureSteps(
         corpus.counts,
         layout.n_topics,
-        state=gate.states(code, None),
+        state=gate.states(corpus.labels.code, None),
         n_states=layout.n_classes + 1,
         alpha=plan.alpha,
         weight=corpus.weight,
@@ -120,11 +102,11 @@ def _best(
     )
     several = layout.n_topics > layout.n_classes  # else nothing is dealt out at random
 
-    def run(of: str, more_follows: bool) -> MixtureFit:
+    def run(loop: Loop) -> Fit:
         share = dealt_out(corpus, layout, rng)
-        return _climb(steps, corpus, lambda: steps.primed(share, gate), plan, of, more_follows)
+        return _climb(steps, corpus, lambda: steps.primed(share, gate), replace(plan, loop=loop))
 
-    fit = best_of([run] * (plan.loop.n_init if several else 1))
+    fit = plan.loop.best_of([run] * (plan.loop.n_init if several else 1))
     steps.free_buffers()
     return fit, steps
 
@@ -136,30 +118,19 @@ def _mixture_of(fit: Fit, plan: MixturePlan) -> Mixture:
     return Mixture(words, _topic_prior(fit.parameters), layout, n_threads=plan.n_threads)
 
 
-def _climb(
-    steps: MixtureSteps,
-    corpus: Corpus,
-    begin: Callable[[], Parameters],
-    plan: MixturePlan,
-    of: str,
-    more_follows: bool,
-) -> MixtureFit:
+def _climb(steps: MixtureSteps, corpus: Corpus, begin: Callable[[], Parameters], plan: MixturePlan) -> Fit:
     """One fit from where labeled documents lead, annealed if asked for."""
     certain = corpus.labels.labeled.all() and steps.n_topics == corpus.n_classes
     if plan.powers is None or len(plan.powers) == 1 or certain:
-        return _with(plan.loop.run(steps, begin, doing=of, more_follows=more_follows))
+        return plan.loop.run(steps, begin)
     powers = plan.powers
     plain: Fit | None = None
     if plan.correspondence == "kl":
-        plain = plan.loop.run(steps, begin, doing=listed(of, "plain EM"), more_follows=True)
+        plain = plan.loop.doing("plain EM").run(steps, begin)
         if plain.reason.by_person:
-            return _with(plain)
-    annealed = plan.loop.watched(
-        lambda callback: em.follow(steps, begin(), powers.tolist(), callback),
-        steps,
-        len(powers) - 1,
-        listed(of, "annealing"),
-        more_follows=True,
+            return plain
+    annealed = plan.loop.doing("annealing").watched(
+        lambda callback: em.follow(steps, begin(), powers.tolist(), callback), steps, len(powers) - 1
     )
     trace = np.column_stack([powers[: len(annealed.trace)], annealed.trace])
     if annealed.reason.by_person:
@@ -167,19 +138,12 @@ def _climb(
         # the parameters were taken for spare ones.
         steps.free_buffers()
         ended = em.run(steps, annealed.parameters, em.Stop(0, 0.0, 0.0))
-        return _with(replace(ended, reason=annealed.reason), trace)
+        return replace(ended, reason=annealed.reason, annealed=trace)
     parameters = annealed.parameters
-    order = _order(steps, corpus, parameters, plain, plan)
+    order = _order(corpus, parameters, plain, plan)
     gate = parameters.gate.with_topic_prior(_topic_prior(parameters)[order])
-    ended = plan.loop.run(
-        steps, lambda: steps.reordered(parameters, order, gate), doing=of, more_follows=more_follows
-    )
-    return _with(ended, trace)
-
-
-def _with(fit: Fit, annealed: Floats | None = None) -> MixtureFit:
-    """A fit, and what annealing went through before it."""
-    return MixtureFit(**{each.name: getattr(fit, each.name) for each in fields(Fit)}, annealed=annealed)
+    ended = plan.loop.run(steps, lambda: steps.reordered(parameters, order, gate))
+    return replace(ended, annealed=trace)
 
 
 def _topic_prior(parameters: Parameters) -> Floats:
@@ -188,15 +152,12 @@ def _topic_prior(parameters: Parameters) -> Floats:
     return prior
 
 
-def _order(
-    steps: MixtureSteps, corpus: Corpus, parameters: Parameters, plain: Fit | None, plan: MixturePlan
-) -> Places:
+def _order(corpus: Corpus, parameters: Parameters, plain: Fit | None, plan: MixturePlan) -> Places:
     """The component of annealing that is to stand in each place."""
-    n_topics = steps.n_topics
+    n_topics = parameters.gate.layout.n_topics
     if plain is not None:
-        return by_divergence(
-            unpadded(plain.parameters.word_topic, n_topics), unpadded(parameters.word_topic, n_topics)
-        )
+        before = unpadded(plain.parameters.word_topic, n_topics)
+        return by_divergence(before, unpadded(parameters.word_topic, n_topics))
     if plan.correspondence is None:
         return np.arange(n_topics)
     known = corpus.labeled()
@@ -229,7 +190,7 @@ def by_labels(topics: Floats, code: Codes, weights: Floats, layout: Layout) -> P
     return order
 
 
-def dealt_out(corpus: Corpus, layout: Layout, rng: np.random.RandomState) -> Floats:
+def dealt_out(corpus: Corpus, layout: Layout, rng: Rng) -> Floats:
     """(D, K): components for the labeled documents, dealt out at random within the class; others have none.
 
     Copies of a document go together, so that a weight is a repetition.
@@ -266,14 +227,14 @@ def choose_scaling(
     None where too few documents can be held out.
     """
     splits = hold_out(corpus, sample=False)
-    found: HeldOut | None = None
-    for name, scaling in scalings.items() if splits else ():
-        scaled = replace(corpus, counts=fit_scaling(scaling, corpus)[1])
-        held = judge(_hidden(scaled, splits), _plain_em(name, numbers, plan))
-        assert held is not None
-        found = held if found is None else replace(found, probability=found.probability | held.probability)
-    if found is None:
+    if not splits:
         return None, {}
+    said: Probabilities = {}
+    for name, scaling in scalings.items():
+        scaled = replace(corpus, counts=fit_scaling(scaling, corpus)[1])
+        found = _plain_em(scaled, splits, numbers, plan, name)
+        said |= found.probability
+    found = replace(found, probability=said)
     return found.best(scalings), {name: found.accuracy(name) for name in scalings}
 
 
@@ -291,9 +252,7 @@ def choose_numbers(
     best, since = 1, 0
     for number in _NUMBERS if splits else ():
         tried = np.where(are_open, number, numbers)
-        found = judge(_hidden(corpus, splits), _plain_em("", tried, plan))
-        assert found is not None
-        scores[number] = found.accuracy("")
+        scores[number] = _plain_em(corpus, splits, tried, plan).accuracy("")
         told(number, scores[number])
         since = 0 if scores[number] > scores[best] else since + (number > 1)
         best = number if scores[number] > scores[best] else best
@@ -302,17 +261,14 @@ def choose_numbers(
     return np.where(are_open, best, numbers), scores
 
 
-def _hidden(corpus: Corpus, splits: Splits) -> Iterator[tuple[Corpus, Corpus]]:
-    """The corpus with documents there but hidden, and these, split after split."""
-    for _, held in splits:
-        yield corpus.without(held), corpus.part(held)
-
-
-def _plain_em(name: str, numbers: Places, plan: MixturePlan) -> Callable[[Corpus, Corpus], Probabilities]:
+def _plain_em(corpus: Corpus, splits: Splits, numbers: Places, plan: MixturePlan, name: str = "") -> HeldOut:
     """What plain EM says of labeled documents that it neither knows the label of nor learns from."""
+    plain = replace(plan, loop=plan.loop.quiet(), powers=None)
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
-        fit, _ = _best(learned, numbers, plan.plain(), np.random.RandomState(0))
+        fit, _ = _best(learned, numbers, plain, np.random.RandomState(0))
         return {name: _mixture_of(fit.unless_interrupted(), plan).probabilities(judged.counts)}
 
-    return said
+    found = judge(((corpus.without(held), corpus.part(held)) for _, held in splits), said)
+    assert found is not None
+    return found

@@ -1,7 +1,5 @@
 """What positive documents tell of a classifier where there are no negatives."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv

@@ -1,7 +1,5 @@
 """What to do with raw counts before a model sees them, as values."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,32 +9,6 @@ from scipy import sparse
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Floats
 from plsa.labels.corpus import Corpus
-
-
-@dataclass(frozen=True, slots=True)
-class Scaling:
-    """How counts are to be scaled: tf(n), times idf(w), times what makes a document's total the length."""
-
-    tf: str = "log"  # "raw", "log" or "binary"
-    idf: bool = False
-    length: Any = "constant"  # None, "constant" or a number
-
-    def fit(self, counts: Counts, weight: Array | None = None) -> Scaler:
-        """The scaling, with the rarity of words and the length of documents as these documents have them."""
-        weight = None if weight is None else np.asarray(weight, dtype=np.float64)
-        idf = None
-        if self.idf:
-            present = counts.with_counts((counts.count > 0).astype(counts.dtype))
-            n = counts.n_documents if weight is None else weight.sum()
-            idf = np.log((1 + n) / (1 + present.word_totals(weight))) + 1
-        if self.length != "constant":
-            return Scaler(self.tf, idf, None if self.length is None else float(self.length))
-        # Empty documents have no length to share in the mean.
-        totals = Scaler(self.tf, idf, None).scaled(counts).lengths()
-        full = totals > 0
-        share = full.astype(np.float64) if weight is None else weight * full
-        length = float((totals * share).sum() / share.sum()) if share.sum() > 0 else 1.0
-        return Scaler(self.tf, idf, length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +35,32 @@ class Scaler:
         factor = np.divide(self.length, totals, out=np.zeros_like(totals), where=totals > 0)
         factors = np.repeat(factor.astype(counts.dtype), np.diff(counts.offset))
         return damped.with_counts(damped.count * factors)
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """How counts are to be scaled: tf(n), times idf(w), times what makes a document's total the length."""
+
+    tf: str = "log"  # "raw", "log" or "binary"
+    idf: bool = False
+    length: Any = "constant"  # None, "constant" or a number
+
+    def fit(self, counts: Counts, weight: Array | None = None) -> Scaler:
+        """The scaling, with the rarity of words and the length of documents as these documents have them."""
+        weight = None if weight is None else np.asarray(weight, dtype=np.float64)
+        idf = None
+        if self.idf:
+            present = counts.with_counts((counts.count > 0).astype(counts.dtype))
+            n = counts.n_documents if weight is None else weight.sum()
+            idf = np.log((1 + n) / (1 + present.word_totals(weight))) + 1
+        if self.length != "constant":
+            return Scaler(self.tf, idf, None if self.length is None else float(self.length))
+        # Empty documents have no length to share in the mean.
+        totals = Scaler(self.tf, idf, None).scaled(counts).lengths()
+        full = totals > 0
+        share = full.astype(np.float64) if weight is None else weight * full
+        length = float((totals * share).sum() / share.sum()) if share.sum() > 0 else 1.0
+        return Scaler(self.tf, idf, length)
 
 
 TFIDF = Scaling(tf="log", idf=True, length=None)  # of linear classifiers, at unit length

@@ -2,10 +2,8 @@
 
 All models start from the labels, take documents without a label in at a small weight, and stop early: more
 passes raise the likelihood and lower the accuracy. The likelihood of left-out words does not show it (it
-rises along); that a pass gains little does. What tells the models apart is their `Variant`.
+rises along); that a pass gains little does. What tells the models apart is their gates.
 """
-
-from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -14,57 +12,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Codes, Fit, Floats, Places, Real, StopReason, padded
-from plsa.labels.corpus import Corpus
+from plsa.engine.parameters import Codes, Fit, Floats, Places, Real, Rng, StopReason, padded
+from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
+from plsa.learning import supervised
 from plsa.learning.aspects import Aspects, Folding, Predictor, Settings, aspects_of, fit_gated
 from plsa.learning.evidence import HeldOut, Probabilities, judge, parts
 from plsa.learning.guesses import Guesser, Guesses
-from plsa.learning.scaling import Scaler, fit_scaling
+from plsa.learning.scaling import fit_scaling
 from plsa.learning.student import DEFAULT_SHARPNESS, probabilities, student_of_labels
-from plsa.learning.supervised import (
-    Alternative,
-    LabelPlan,
-    Learned,
-    better_settings,
-    is_enough,
-    judge_labels,
-    learn_from_labels,
-)
+from plsa.learning.supervised import Choice, Learned, Plan
 
 _CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence is heard three times instead of once
+_FIRST_PASSES, _PASSES_TO_GUESS = 30, 10  # at most, of a first fit: guesses are made anew soon
 _STILL = 1e-3  # share of guesses that change: fewer are none
 _ALONE = "labels alone"
 _TOGETHER = "all documents"
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """What tells the models apart: their gates. Without a `later` gate nothing is guessed."""
-
-    first: Callable[[Layout], LabelGate]  # of the first fit
-    later: Callable[[Layout], LabelGate] | None = None  # once every unlabeled document has a guess
-
-    @property
-    def max_passes(self) -> int:
-        """Of a first fit that stops early: guesses are made anew soon."""
-        return 30 if self.later is None else 10
-
-
-@dataclass(frozen=True, slots=True)
-class Plan(LabelPlan):
-    """What a user has set, and what is left to the evidence of labeled and unlabeled documents."""
-
-    variant: Variant = Variant(MissingLabel)
-    alternatives: tuple[Alternative, ...] = ()
-    early_stopping: float = 0.005  # log-likelihood per word that a pass must gain to go on
-    relabel: int | None = 5  # passes between two makings of guesses; None: they are made once
-    n_relabels: int = 3
-
-    def quiet(self) -> Plan:
-        """The same from one start, with nobody watching."""
-        return replace(self, method=self.method.quiet())
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,59 +36,80 @@ class Member:
     """The model under one scaling of the counts, as far as it has come."""
 
     scaling: str
-    scaler: Scaler | None
     counts: Counts  # of the corpus, scaled
     fit: Fit  # the last one
     aspects: Aspects
     traces: tuple[list[float], ...]  # one for each stretch
     n_passes: int
 
-    def whole(self) -> Fit:
-        """All stretches as one fit."""
-        trace = [value for stretch in self.traces for value in stretch]
-        return replace(self.fit, trace=trace, n_passes=self.n_passes)
-
-    def stretches(self) -> tuple[int, ...]:
-        """Where in the trace of the whole each stretch begins."""
-        return tuple(np.cumsum([0, *(len(trace) for trace in self.traces[:-1])]).tolist())
-
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What the evidence supports."""
+class Task:
+    """What members learn from, and how."""
 
+    corpus: Corpus
+    plan: Plan
     settings: Settings
-    scaling: str  # of the model that is kept
-    voters: tuple[str, ...]  # scalings under which guesses are made, if any are
-    unlabeled_used: bool  # whether documents without a label help
-    sharpness: float
-    accuracy: dict[str, float]  # of every candidate on held-out documents
+    rng: Rng
+
+    def first(self, scaling: str) -> Member:
+        """The first fit under a scaling."""
+        plan, max_iter = self.plan, self.plan.method.loop.max_iter
+        scaler, counts = fit_scaling(plan.scalings[scaling], self.corpus)
+        few = _FIRST_PASSES if plan.later_gate is None else _PASSES_TO_GUESS
+        passes = min(max_iter, few) if plan.early_stopping else max_iter
+        fit = self._stretch(counts, plan.gate, passes, f"first guesses, scaling {scaling}")
+        aspects = aspects_of(fit, self.corpus, self.settings, scaler)
+        return Member(scaling, counts, fit, aspects, (fit.trace,), fit.n_updates + 1)
+
+    def advanced(self, member: Member, guess: Codes) -> Member:
+        """A member after one more stretch, under guesses."""
+        method, later = self.plan.method, self.plan.later_gate
+        assert later is not None
+        passes = method.loop.max_iter if self.plan.relabel is None else self.plan.relabel
+        # The printed algorithm draws its parameters again.
+        again = method.init == "random"
+        words = None if again else padded(member.aspects.word_topic, member.counts.dtype)
+        doing = f"guesses made anew, scaling {member.scaling}"
+        fit = self._stretch(member.counts, later, passes, doing, guess, words)
+        aspects = aspects_of(fit, self.corpus, self.settings, member.aspects.scaler)
+        traces, n_passes = (*member.traces, fit.trace), member.n_passes + fit.n_updates
+        return replace(member, fit=fit, aspects=aspects, traces=traces, n_passes=n_passes)
+
+    def _stretch(
+        self,
+        counts: Counts,
+        gate: Callable[[Layout], LabelGate],
+        passes: int,
+        doing: str,
+        guess: Codes | None = None,
+        words: Real | None = None,
+    ) -> Fit:
+        """Passes under one gate. To have run out of a few, where more are allowed, is to stop early."""
+        loop = self.plan.method.loop
+        stretch = replace(loop.doing(doing), max_iter=passes, early=self.plan.early_stopping)
+        how = gate(self.settings.layout), self.settings, replace(self.plan.method, loop=stretch), self.rng
+        fit = fit_gated(counts, self.corpus, *how, guess=guess, words=words)
+        if fit.reason is StopReason.ROUNDS and passes < loop.max_iter:
+            fit = replace(fit, reason=StopReason.EARLY)
+        return fit
 
 
-def learn(corpus: Corpus, plan: Plan, rng: np.random.RandomState) -> Learned:
+def learn(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     """Learns from all documents, or from the labels alone where the others do not help."""
     if corpus.labels.labeled.all():
-        return learn_from_labels(corpus, plan, rng)
-    corpus.check_words()
+        return supervised.learn_from_labels(corpus, plan, rng)
+    check_some_words(corpus.counts, corpus.weight)
     choice = _weigh_evidence(corpus, plan)
-    if not choice.unlabeled_used:
-        warnings.warn(
-            "documents without a label did not help to classify held-out labeled ones "
-            f"({choice.accuracy}); the model was learned from the labels alone. See evidence_.",
-            UserWarning,
-            stacklevel=5,
-        )
-        learned = learn_from_labels(corpus, plan, rng)
-        return replace(
-            learned,
-            settings=replace(learned.settings, unlabeled_weight=choice.settings.unlabeled_weight),
-            evidence=choice.accuracy | dict(learned.evidence),
-            voters=choice.voters,
-        )
-    if plan.variant.later is None:
-        member = _first(corpus, choice.scaling, choice.settings, plan, rng)
-        return _learned(corpus, member, member.fit.reason, choice)
-    return _learn_by_guesses(corpus, choice, plan, rng)
+    if choice.unlabeled_used:
+        return _learn_together(Task(corpus, plan, choice.settings, rng), choice)
+    found = f"documents without a label did not help to classify held-out labeled ones ({choice.accuracy})"
+    warnings.warn(f"{found}; the model was learned from the labels alone. See evidence_.", stacklevel=5)
+    learned = supervised.learn_from_labels(corpus, plan, rng)
+    taken = learned.choice
+    settings = replace(taken.settings, unlabeled_weight=choice.settings.unlabeled_weight)
+    accuracy = choice.accuracy | taken.accuracy
+    return replace(learned, choice=replace(taken, settings=settings, accuracy=accuracy, voters=choice.voters))
 
 
 def sketch(corpus: Corpus, plan: Plan, passes: int, words: Real | None = None) -> Fit:
@@ -132,101 +117,10 @@ def sketch(corpus: Corpus, plan: Plan, passes: int, words: Real | None = None) -
 
     The counts are scaled already. Nothing is chosen by evidence, and guesses are not made.
     """
-    settings, method = plan.settings, plan.method.quiet()
+    settings = plan.settings
+    method = replace(plan.method, loop=replace(plan.method.loop.quiet(), max_iter=passes))
     gate, rng = MissingLabel(settings.layout), np.random.RandomState(0)
-    return fit_gated(corpus.counts, corpus, gate, settings, method, rng, words=words, max_iter=passes)
-
-
-# --- one model under one scaling -----------------------------------------------------------------
-
-
-def _first(
-    corpus: Corpus, scaling: str, settings: Settings, plan: Plan, rng: np.random.RandomState
-) -> Member:
-    """The first fit under a scaling."""
-    scaler, counts = fit_scaling(plan.scalings[scaling], corpus)
-    max_iter = plan.method.loop.max_iter
-    passes = min(max_iter, plan.variant.max_passes) if plan.early_stopping else max_iter
-    gate, doing = plan.variant.first(settings.layout), f"first guesses, scaling {scaling}"
-    fit = _stretch(counts, corpus, gate, settings, plan, rng, passes, doing)
-    aspects = aspects_of(fit, corpus, settings, scaler)
-    return Member(scaling, scaler, counts, fit, aspects, (fit.trace,), fit.n_updates + 1)
-
-
-def _advanced(
-    member: Member, guess: Codes, corpus: Corpus, settings: Settings, plan: Plan, rng: np.random.RandomState
-) -> Member:
-    """A member after one more stretch, under guesses."""
-    assert plan.variant.later is not None
-    passes = plan.method.loop.max_iter if plan.relabel is None else plan.relabel
-    gate, doing = plan.variant.later(settings.layout), f"guesses made anew, scaling {member.scaling}"
-    # The printed algorithm draws its parameters again.
-    words = None
-    if plan.method.init != "random":
-        words = padded(member.aspects.word_topic, member.counts.dtype)
-    fit = _stretch(member.counts, corpus, gate, settings, plan, rng, passes, doing, guess=guess, words=words)
-    return replace(
-        member,
-        fit=fit,
-        aspects=aspects_of(fit, corpus, settings, member.scaler),
-        traces=(*member.traces, fit.trace),
-        n_passes=member.n_passes + fit.n_updates,
-    )
-
-
-def _stretch(
-    counts: Counts,
-    corpus: Corpus,
-    gate: LabelGate,
-    settings: Settings,
-    plan: Plan,
-    rng: np.random.RandomState,
-    passes: int,
-    doing: str,
-    *,
-    guess: Codes | None = None,
-    words: Real | None = None,
-) -> Fit:
-    """Passes under one gate. To have run out of a few of them, where more are allowed, is to stop early."""
-    fit = fit_gated(
-        counts,
-        corpus,
-        gate,
-        settings,
-        plan.method,
-        rng,
-        guess=guess,
-        words=words,
-        max_iter=passes,
-        early=plan.early_stopping,
-        doing=doing,
-        more_follows=True,
-    )
-    if fit.reason is StopReason.ROUNDS and passes < plan.method.loop.max_iter:
-        fit = replace(fit, reason=StopReason.EARLY)
-    return fit
-
-
-def _learned(
-    corpus: Corpus, member: Member, reason: StopReason, choice: Choice, guesses: Guesses | None = None
-) -> Learned:
-    """What a member has come to, with the student of the guesses if there is one."""
-    sharpness = choice.sharpness
-    if guesses is not None and guesses.margins:
-        # Held-out documents were judged by a first student. The scores of the last one, which has been
-        # taught what it said itself, are further apart, half of that for good reason.
-        sharpness *= float(np.sqrt(guesses.margins[0] / guesses.margins[-1]))
-    student = None if guesses is None else guesses.student
-    return Learned(
-        Predictor(member.aspects, corpus.class_frequencies(), student, sharpness),
-        replace(member.whole(), reason=reason),
-        choice.settings,
-        member.stretches(),
-        choice.accuracy,
-        scaling=choice.scaling,
-        voters=choice.voters,
-        unlabeled_used=True,
-    )
+    return fit_gated(corpus.counts, corpus, gate, settings, method, rng, words=words)
 
 
 # --- guesses, made anew --------------------------------------------------------------------------
@@ -241,47 +135,52 @@ class _State:
     reason: StopReason
 
 
-def _learn_by_guesses(corpus: Corpus, choice: Choice, plan: Plan, rng: np.random.RandomState) -> Learned:
-    """A fit under each scaling, guesses that these make together, a stretch under them, and so on."""
-    guesser = Guesser.of(corpus, student=plan.student)
+def _learn_together(task: Task, choice: Choice) -> Learned:
+    """A fit under each scaling, guesses that these make together, a stretch under them, and so on.
+
+    Where nothing is guessed, one fit.
+    """
+    corpus, plan = task.corpus, task.plan
+    guessing = plan.later_gate is not None
+    guesser = Guesser.of(corpus, student=plan.student and guessing)
     guesses = guesser.first()
     # The one that is kept goes first: Ctrl-C then finds something to keep.
     order = sorted(choice.voters, key=lambda scaling: scaling != choice.scaling)
     members: list[Member] = []
-    for scaling in order:
-        members.append(_first(corpus, scaling, choice.settings, plan, rng))
+    for scaling in order if guessing else [choice.scaling]:
+        members.append(task.first(scaling))
         if members[-1].fit.reason.by_person:
             break
     state = _State(tuple(members), guesses, members[-1].fit.reason)
     try:
-        for later in _relabelings(state, guesser, corpus, choice.settings, plan, rng):
+        for later in _relabelings(state, guesser, task) if guessing else ():
             state = later
     except KeyboardInterrupt:  # while guesses were made: what the members have learned stands
         state = replace(state, reason=StopReason.INTERRUPTED)
-    kept = state.members[0]
+    kept, guesses, sharpness = state.members[0], state.guesses, choice.sharpness
+    if guesses.margins:
+        # Held-out documents were judged by a first student. The scores of the last one, which has been
+        # taught what it said itself, are further apart, half of that for good reason.
+        sharpness *= float(np.sqrt(guesses.margins[0] / guesses.margins[-1]))
+    predictor = Predictor(kept.aspects, corpus.class_frequencies(), guesses.student, sharpness)
     reason = state.reason if state.reason.by_person else kept.fit.reason
-    return _learned(corpus, kept, reason, choice, state.guesses)
+    trace = [value for stretch in kept.traces for value in stretch]
+    fit = replace(kept.fit, trace=trace, n_passes=kept.n_passes, reason=reason)
+    return Learned(predictor, fit, choice, tuple(np.cumsum([0, *map(len, kept.traces[:-1])]).tolist()))
 
 
-def _relabelings(
-    state: _State,
-    guesser: Guesser,
-    corpus: Corpus,
-    settings: Settings,
-    plan: Plan,
-    rng: np.random.RandomState,
-) -> Iterator[_State]:
+def _relabelings(state: _State, guesser: Guesser, task: Task) -> Iterator[_State]:
     """Every state from here on: new guesses, then every member under them, again and again."""
     if state.reason.by_person:
         return
-    folding = plan.method.folding.roughly()
-    for _ in range(1 if plan.relabel is None else plan.n_relabels):
+    folding = task.plan.method.folding.roughly()
+    for _ in range(1 if task.plan.relabel is None else task.plan.n_relabels):
         state = replace(state, guesses=guesser.next(state.guesses, _say(state.members, folding)))
         yield state
         if state.guesses.changed < _STILL:
             return
         for place, member in enumerate(state.members):
-            member = _advanced(member, state.guesses.code, corpus, settings, plan, rng)
+            member = task.advanced(member, state.guesses.code)
             members = (*state.members[:place], member, *state.members[place + 1 :])
             state = replace(state, members=members, reason=member.fit.reason)
             yield state
@@ -296,7 +195,8 @@ def _say(members: Sequence[Member], folding: Folding) -> Callable[[Places], Floa
     def said(documents: Places) -> Floats:
         total = np.zeros((len(documents), 1))
         for member in members:
-            total = total + member.aspects.classes_of_scaled(member.counts.of_documents(documents), folding)
+            aspects = replace(member.aspects, scaler=None)  # the counts are scaled already
+            total = total + aspects.classes(member.counts.of_documents(documents), folding)
         return total / len(members)
 
     return said
@@ -309,11 +209,11 @@ def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:
     """What labeled documents support that are held out, the unlabeled ones being learned from."""
     work = len(corpus.counts.word) * plan.settings.layout.n_topics * len(plan.scalings)
     splits = plan.splits(corpus, sample=False, folds=3 if work < _CHEAP else 1)
-    enough = is_enough(sum(corpus.weights()[outside].sum() for _, outside in splits), corpus)
+    enough = supervised.is_enough(sum(corpus.weights()[outside].sum() for _, outside in splits), corpus)
     quiet = plan.quiet()
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
-        found = (_candidates if plan.variant.later is None else _guessing_candidates)(learned, judged, quiet)
+        found = (_candidates if plan.later_gate is None else _guessing_candidates)(learned, judged, quiet)
         for other in plan.alternatives if enough else ():
             settings = other.of(plan.settings)
             found[other.name] = _judged(learned, judged, plan.default_scaling, settings, quiet)[1]
@@ -326,7 +226,7 @@ def _judged(
     learned: Corpus, judged: Corpus, scaling: str, settings: Settings, plan: Plan
 ) -> tuple[Member, Floats]:
     """A first fit to a part of the corpus, and what it says of documents held out of it."""
-    member = _first(learned, scaling, settings, plan, np.random.RandomState(0))
+    member = Task(learned, plan, settings, np.random.RandomState(0)).first(scaling)
     member.fit.unless_interrupted()
     return member, member.aspects.classes(judged.counts, plan.method.folding.roughly())
 
@@ -334,9 +234,9 @@ def _judged(
 def _candidates(learned: Corpus, judged: Corpus, plan: Plan) -> Probabilities:
     """Every scaling, with all documents and with the labels alone."""
     found: Probabilities = {}
-    for name, scaling in plan.scalings.items():
+    for name in plan.scalings:
         _, found[name] = _judged(learned, judged, name, plan.settings, plan)
-        found[_alone(name)] = judge_labels(learned, judged, scaling, plan.settings, plan.method)
+        found[f"{_ALONE}, {name}"] = supervised.judge_labels(learned, judged, name, plan.settings, plan)
     return found
 
 
@@ -356,32 +256,29 @@ def _guessing_candidates(learned: Corpus, judged: Corpus, plan: Plan) -> Probabi
         found[_TOGETHER] = probabilities(guesses.student.scores(judged.counts), 1.0)
     else:
         together = np.sum([found[name] for name in plan.scalings], axis=0)
-        scaling = plan.scalings[plan.default_scaling]
-        found[_ALONE] = judge_labels(learned, judged, scaling, plan.settings, plan.method)
+        default = plan.default_scaling
+        found[_ALONE] = supervised.judge_labels(learned, judged, default, plan.settings, plan)
         found[_TOGETHER] = together / together.sum(axis=1, keepdims=True)
     return found
 
 
-def _alone(scaling: str) -> str:
-    return f"{_ALONE}, {scaling}"
-
-
 def _decide(held: HeldOut | None, corpus: Corpus, plan: Plan) -> Choice:
     """What the evidence supports; the defaults where there is none."""
-    guessing = plan.variant.later is not None
+    guessing = plan.later_gate is not None
     scalings = tuple(plan.scalings)
     voters = scalings if guessing else ()
     sharpness = DEFAULT_SHARPNESS if plan.student else 1.0
     if held is None:
-        return Choice(plan.settings, plan.default_scaling, voters, True, sharpness, {})
+        return Choice(plan.settings, plan.default_scaling, sharpness, {}, {}, voters, True)
     accuracy = {name: held.accuracy(name) for name in held.probability}
     best = held.best(scalings)
     alone, together = _ALONE, _TOGETHER
     if not guessing:
-        alone, together = max((_alone(s) for s in scalings), key=accuracy.__getitem__), best
+        alone, together = max((f"{_ALONE}, {s}" for s in scalings), key=accuracy.__getitem__), best
     settings, used = plan.settings, True
-    if is_enough(held.weights.sum(), corpus):
+    if supervised.is_enough(held.weights.sum(), corpus):
         used = not held.better(alone, than=together)
-        settings = better_settings(settings, held, plan.default_scaling, plan.alternatives)
+        settings = supervised.better_settings(settings, held, plan.default_scaling, plan.alternatives)
         voters = tuple(scaling for scaling in voters if not held.better(best, than=scaling))
-    return Choice(settings, best, voters, used, held.sharpness(together, sharpness), accuracy)
+    sharpness = held.sharpness(together, sharpness)
+    return Choice(settings, best, sharpness, accuracy, {}, voters, used)

@@ -5,8 +5,6 @@ labels it does that better than its teacher. It is least squares on TF-IDF, in a
 gradients.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,9 +84,8 @@ def teach(matrix: sparse.csr_array, code: Codes, weight: Floats, n_classes: int)
         before, square = square, _squares(residual)
         if np.all(square <= enough):
             break
-        direction = (
-            residual + (square / np.maximum(before, np.finfo(float).tiny)).astype(matrix.dtype) * direction
-        )
+        turn = square / np.maximum(before, np.finfo(float).tiny)
+        direction = residual + turn.astype(matrix.dtype) * direction
     return weights
 
 

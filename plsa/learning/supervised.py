@@ -1,16 +1,15 @@
 """Learning from labeled documents: topics of every class, chosen by labeled documents that are held out."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from plsa.engine.parameters import Fit, Floats, StopReason
-from plsa.labels.corpus import Corpus
-from plsa.labels.gates import MissingLabel
+from plsa.engine.parameters import Fit, Floats, Rng, StopReason
+from plsa.labels.corpus import Corpus, check_some_words
+from plsa.labels.gates import LabelGate, MissingLabel
+from plsa.labels.layout import Layout
 from plsa.learning.aspects import Aspects, Method, Predictor, Settings, aspects_of, fit_gated
 from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge, parts
 from plsa.learning.scaling import Scaling, fit_scaling
@@ -33,20 +32,43 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelPlan:
-    """What a user has set, and what is left to the evidence of labeled documents."""
+class Plan:
+    """What a user has set, and what is left to the evidence of the documents."""
 
     method: Method
     settings: Settings  # as set, and the defaults where that is "auto"
     scalings: Mapping[str, Scaling | None]  # by name: to choose from, or the one that was set
     default_scaling: str
-    label_alternatives: tuple[Alternative, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
     student: bool = False
     evidence: bool = True  # whether labeled documents may be held out
+    # What tells the models of documents without a label apart is their gates:
+    gate: Callable[[Layout], LabelGate] = MissingLabel  # of the first fit
+    later_gate: Callable[[Layout], LabelGate] | None = None  # once all have a guess; None: nothing is guessed
+    early_stopping: float = 0.005  # log-likelihood per word that a pass must gain to go on
+    relabel: int | None = 5  # passes between two makings of guesses; None: they are made once
+    n_relabels: int = 3
+
+    def quiet(self) -> Self:
+        """The same from one start, with nobody watching."""
+        return replace(self, method=replace(self.method, loop=self.method.loop.quiet()))
 
     def splits(self, corpus: Corpus, *, sample: bool, folds: int = 3) -> Splits:
         """Documents to learn from and to judge by; none where no evidence is asked for."""
         return hold_out(corpus, sample=sample, folds=folds) if self.evidence else []
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the evidence supports."""
+
+    settings: Settings
+    scaling: str  # the name of the one that is taken
+    sharpness: float
+    accuracy: dict[str, float]  # of every candidate on held-out documents
+    scaling_scores: dict[str, float] = field(default_factory=dict)  # on the labels alone
+    voters: tuple[str, ...] = ()  # scalings under which guesses are made
+    unlabeled_used: bool = False  # whether documents without a label help
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +77,34 @@ class Learned:
 
     predictor: Predictor
     fit: Fit
-    settings: Settings
+    choice: Choice
     stretches: tuple[int, ...] = (0,)  # where in the trace each stretch of passes begins
-    evidence: dict[str, float] = field(default_factory=dict)  # accuracies on held-out documents
-    scaling_scores: dict[str, float] = field(default_factory=dict)
-    scaling: str = ""  # the name of the one that was taken
-    voters: tuple[str, ...] = ()  # scalings under which guesses were made
-    unlabeled_used: bool = False
 
 
-def learn_from_labels(corpus: Corpus, plan: LabelPlan, rng: np.random.RandomState) -> Learned:
+def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     """Learns from the labeled documents of a corpus, the others being left out."""
     corpus = corpus.labeled()
-    corpus.check_words()
+    check_some_words(corpus.counts, corpus.weight)
     settings, chosen, sharpness = plan.settings, plan.default_scaling, 1.0
     scores: dict[str, float] = {}
     tried: dict[str, float] = {}
-    splits: Splits = []
-    if len(plan.scalings) > 1 or plan.label_alternatives or plan.student:
-        splits = plan.splits(corpus, sample=True)
-    if len(plan.scalings) > 1:
+    others = tuple(other for other in plan.alternatives if other.setting != "unlabeled_weight")
+    several = len(plan.scalings) > 1
+    splits = plan.splits(corpus, sample=True) if several or others or plan.student else []
+    if several:
         found = _cross_validate(corpus, splits, plan, {s: (s, settings) for s in plan.scalings})
         if found is not None:
             chosen = found.best(plan.scalings)
             scores = {name: found.accuracy(name) for name in plan.scalings}
-            tried |= scores
             sharpness = found.sharpness(chosen, 1.0)
-    if plan.label_alternatives:
-        candidates = {"default": (chosen, settings)}
-        candidates |= {other.name: (chosen, other.of(settings)) for other in plan.label_alternatives}
-        found = _cross_validate(corpus, splits, plan, candidates)
+    if others:
+        candidates = {other.name: (chosen, other.of(settings)) for other in others}
+        found = _cross_validate(corpus, splits, plan, {"default": (chosen, settings)} | candidates)
         if found is not None:
-            tried |= {other.name: found.accuracy(other.name) for other in plan.label_alternatives}
+            tried = {other.name: found.accuracy(other.name) for other in others}
             if is_enough(found.weights.sum(), corpus):
-                settings = better_settings(settings, found, "default", plan.label_alternatives)
-    fit, aspects = fit_labels(corpus, plan.scalings[chosen], settings, plan.method, rng)
+                settings = better_settings(settings, found, "default", others)
+    fit, aspects = fit_labels(corpus, chosen, settings, plan, rng)
     student = None
     if plan.student and fit.reason is not StopReason.INTERRUPTED:
         student, sharpness = student_of_labels(corpus), DEFAULT_SHARPNESS
@@ -97,25 +112,21 @@ def learn_from_labels(corpus: Corpus, plan: LabelPlan, rng: np.random.RandomStat
         if held is not None:
             sharpness = held.sharpness("labels", DEFAULT_SHARPNESS)
     predictor = Predictor(aspects, corpus.class_frequencies(), student, sharpness)
-    return Learned(predictor, fit, settings, evidence=tried, scaling_scores=scores, scaling=chosen)
+    return Learned(predictor, fit, Choice(settings, chosen, sharpness, scores | tried, scores))
 
 
-def fit_labels(
-    corpus: Corpus, scaling: Scaling | None, settings: Settings, method: Method, rng: np.random.RandomState
-) -> tuple[Fit, Aspects]:
+def fit_labels(corpus: Corpus, scaling: str, settings: Settings, plan: Plan, rng: Rng) -> tuple[Fit, Aspects]:
     """One fit to a corpus that is labeled throughout."""
-    scaler, scaled = fit_scaling(scaling, corpus)
-    fit = fit_gated(scaled, corpus, MissingLabel(settings.layout), settings, method, rng)
+    scaler, scaled = fit_scaling(plan.scalings[scaling], corpus)
+    fit = fit_gated(scaled, corpus, MissingLabel(settings.layout), settings, plan.method, rng)
     return fit, aspects_of(fit, corpus, settings, scaler)
 
 
-def judge_labels(
-    learned: Corpus, judged: Corpus, scaling: Scaling | None, settings: Settings, method: Method
-) -> Floats:
+def judge_labels(learned: Corpus, judged: Corpus, scaling: str, settings: Settings, plan: Plan) -> Floats:
     """What a fit to the labeled documents of a corpus says of others."""
-    fit, aspects = fit_labels(learned.labeled(), scaling, settings, method.quiet(), np.random.RandomState(0))
+    fit, aspects = fit_labels(learned.labeled(), scaling, settings, plan.quiet(), np.random.RandomState(0))
     fit.unless_interrupted()
-    return aspects.classes(judged.counts, method.folding)
+    return aspects.classes(judged.counts, plan.method.folding)
 
 
 def is_enough(weight: float, corpus: Corpus) -> bool:
@@ -136,13 +147,13 @@ def better_settings(
 
 
 def _cross_validate(
-    corpus: Corpus, splits: Splits, plan: LabelPlan, candidates: Mapping[str, tuple[str, Settings]]
+    corpus: Corpus, splits: Splits, plan: Plan, candidates: Mapping[str, tuple[str, Settings]]
 ) -> HeldOut | None:
     """What a fit under each scaling and settings says of labeled documents held out in turn."""
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
         return {
-            name: judge_labels(learned, judged, plan.scalings[scaling], settings, plan.method)
+            name: judge_labels(learned, judged, scaling, settings, plan)
             for name, (scaling, settings) in candidates.items()
         }
 

@@ -1,23 +1,19 @@
 """Looking for the documents of one topic: links, a committee of topic models, a student of their votes."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
 from plsa.engine.counts import Counts
-from plsa.engine.links import Links, links_of, satisfied
-from plsa.engine.parameters import Fit, Floats, Mask, Parameters, Places, Real, unpadded
-from plsa.engine.runs import Loop
+from plsa.engine.links import links_of, satisfied
+from plsa.engine.parameters import Fit, Floats, Mask, Parameters, Places, Real, Rng, unpadded
 from plsa.engine.starts import random_words, words_from_clusters
 from plsa.learning import committee
-from plsa.learning.aspects import Aspects, Folding, OpenModel
-from plsa.learning.scaling import TFIDF, Scaler, Scaling, scaled_by, vectors
+from plsa.learning.aspects import Aspects, Folding, Method, OpenModel
+from plsa.learning.scaling import TFIDF, Scaling, scaled_by, vectors
 from plsa.learning.student import DEFAULT_SHARPNESS, Student, teach
 
 _SURELY_NOT = -1.0  # a margin
@@ -30,20 +26,16 @@ Pairs = Places  # (n, 2) documents
 class SearchPlan:
     """How documents are looked for."""
 
-    loop: Loop
-    folding: Folding
+    method: Method  # that starts at "positives" or "random"
     n_topics: int | None  # None: a committee chooses
     must_link: float
     cannot_link: float
     share_links: bool  # whether the links of a document weigh no more together than its words
-    from_positives: bool  # whether a topic starts at the positives
     positive_weight: float
     scaling: Scaling | None
     student: bool
     threshold: float | None
-    smoothing: float
     prior_strength: float
-    n_threads: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +82,7 @@ def look_for(
     positive: Mask,
     pairs: tuple[Pairs, Pairs],
     plan: SearchPlan,
-    rng: np.random.RandomState,
+    rng: Rng,
     likeness: Callable[[sparse.csr_array], Floats],
     told: Callable[[int, list[committee.Member]], None],
 ) -> Found:
@@ -98,85 +90,60 @@ def look_for(
 
     `likeness` says of documents as vectors how like the positives each is; `told` hears the committee.
     """
-    scaler = None if plan.scaling is None else plan.scaling.fit(counts)
+    method, scaler = plan.method, None if plan.scaling is None else plan.scaling.fit(counts)
     scaled = scaled_by(scaler, counts)
     of_words, matrix = None, None
     if positive.any() and (plan.n_topics is None or plan.student):
         of_words = TFIDF.fit(counts)
         matrix = vectors(of_words, counts)
+    numbers = plan.n_topics or 1, method.smoothing, plan.prior_strength
+    free = OpenModel(scaled, *numbers, n_threads=method.n_threads)
     members: list[committee.Member] = []
     votes, n_topics = None, plan.n_topics
     if n_topics is None:
         members = committee.ask(
-            lambda number: _model(scaled, number, plan), matrix, likeness(matrix), positive, rng, told
+            lambda number: replace(free, n_topics=number), matrix, likeness(matrix), positive, rng, told
         )
         votes, n_topics = committee.votes(members), committee.best_number(members)
     length = scaled.total() / scaled.n_documents if plan.share_links else None
     links = links_of(positive, pairs, plan.must_link, plan.cannot_link, length)
-    model = _model(scaled, n_topics, plan, _weight(scaled, positive, plan.positive_weight), links.all())
+    weight = None
+    if plan.positive_weight != 1:
+        weight = np.where(positive, plan.positive_weight, 1).astype(scaled.dtype)
+    model = replace(free, n_topics=n_topics, weight=weight, links=links.all())
     shown = positive if votes is None else positive | (votes > 0.5)
 
     def drawn() -> Parameters:
         words = random_words(scaled, n_topics, None, rng)
-        if plan.from_positives and shown.any():
+        if method.init == "positives" and shown.any():
             words[:, 0] = words_from_clusters(scaled, np.where(shown, 0, 1), 2)[:, 0]
         return model.start(words)
 
-    fit = model.fit([drawn] * plan.loop.n_init, plan.loop)
+    fit = model.fit([drawn] * method.loop.n_init, method.loop)
     doc_topic = unpadded(fit.parameters.doc_topic, n_topics)
     most = doc_topic.argmax(axis=1)
     finder = Finder(model.aspects(fit, scaler), np.empty(0, dtype=np.intp))
     taken = None
     if positive.any():
         topics = np.array([np.bincount(most[positive], minlength=n_topics).argmax()])
-        finder = Finder(finder.aspects, topics)
-        score = doc_topic[:, topics].sum(axis=1, dtype=np.float64)
-        finder, taken = _judged(finder, score, counts, of_words, matrix, positive, votes, plan)
+        finder = replace(finder, positive_topics=topics)
+        chance, threshold = votes, plan.threshold
+        if plan.student:
+            assert of_words is not None
+            if chance is None:
+                score = doc_topic[:, topics].sum(axis=1, dtype=np.float64)
+                chance = np.clip(score - _parting(score, counts, positive) + 0.5, 0, 1)
+            elif threshold is None:
+                threshold = 0.0
+            student = Student(of_words, _taught(matrix, positive, chance))
+            finder, score = replace(finder, student=student), _margins(student.scores_of(matrix))
+        else:
+            score = finder.scores(counts, method.folding)
+        if threshold is None:
+            threshold = _parting(score, counts, positive)
+        finder, taken = replace(finder, threshold=threshold), score > threshold
     must, cannot = satisfied(links.must, most), satisfied(links.cannot, most)
     return Found(finder, fit, members, votes, must, cannot, taken)
-
-
-def _model(
-    scaled: Counts, n_topics: int, plan: SearchPlan, weight: Any = None, links: Sequence[Links] = ()
-) -> OpenModel:
-    """Topics of these documents, a number of them."""
-    return OpenModel(scaled, n_topics, plan.smoothing, plan.prior_strength, weight, links, plan.n_threads)
-
-
-def _weight(scaled: Counts, positive: Mask, of_positive: float) -> Real | None:
-    if of_positive == 1:
-        return None
-    real = scaled.dtype.type
-    return np.where(positive, real(of_positive), real(1))
-
-
-def _judged(
-    finder: Finder,
-    score: Floats,
-    counts: Counts,
-    scaler: Scaler | None,
-    matrix: sparse.csr_array | None,
-    positive: Mask,
-    votes: Floats | None,
-    plan: SearchPlan,
-) -> tuple[Finder, Mask]:
-    """The finder with student and threshold, and which documents of the fit it takes for positive."""
-    default: float | None = None
-    student = None
-    if plan.student:
-        assert scaler is not None
-        if votes is not None:
-            chance, default = votes, 0.0
-        else:
-            chance = np.clip(score - _parting(score, counts, positive) + 0.5, 0, 1)
-        student = _taught(scaler, matrix, positive, chance)
-        score = _margins(student.scores_of(matrix))
-    else:
-        score = finder.scores(counts, plan.folding)
-    if default is None:
-        default = _parting(score, counts, positive)
-    threshold = default if plan.threshold is None else plan.threshold
-    return Finder(finder.aspects, finder.positive_topics, student, threshold), score > threshold
 
 
 def _margins(scores: Floats) -> Floats:
@@ -184,13 +151,12 @@ def _margins(scores: Floats) -> Floats:
     return np.where(scores.any(axis=1), (scores[:, 1] - scores[:, 0]) / 2, _SURELY_NOT)
 
 
-def _taught(scaler: Scaler, matrix: sparse.csr_array | None, positive: Mask, chance: Floats) -> Student:
-    """A student, which learns from the positives and from the chances of the others."""
+def _taught(matrix: sparse.csr_array | None, positive: Mask, chance: Floats) -> Real:
+    """The weights of a student, which learns from the positives and from the chances of the others."""
     chance = np.where(positive, 1.0, chance)
     weight = np.maximum(np.abs(2 * chance - 1), 1e-3)
     weight[positive] = _LABEL_WEIGHT
-    code = (chance > 0.5).astype(np.int32)
-    return Student(scaler, teach(matrix, code, weight, 2))
+    return teach(matrix, (chance > 0.5).astype(np.int32), weight, 2)
 
 
 def _parting(score: Floats, counts: Counts, positive: Mask) -> float:
