@@ -5,7 +5,6 @@ A strategy is a function that gives every open document of a `Question` a score,
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -243,11 +242,9 @@ class Chooser:
             model = self.pool.learn(labels)
             chance = None if model is None else model.chances(left)
         except ValueError as error:  # some estimators say so where too little is known
-            warnings.warn(
+            inputs.warn(
                 f"{self.pool.name} cannot learn from {labels.labeled.sum()} labels yet ({error}); documents "
-                "that are unlike each other are asked for instead.",
-                UserWarning,
-                stacklevel=4,
+                "that are unlike each other are asked for instead."
             )
         if model is None or chance is None:
             known = [place for place, label in enumerate(self.session.labels) if label is not None]

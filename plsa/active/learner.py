@@ -104,8 +104,8 @@ class ActiveLearner:
     >>> for _ in range(3):
     ...     asked = learner.query()
     ...     learner.tell(asked, [truth[document] for document in asked])
-    >>> (learner.predict() == truth).all()
-    np.True_
+    >>> bool((learner.predict() == truth).all())
+    True
     >>> learner.undo().kind, sum(label is not None for label in learner.labels_)
     ('tell', 2)
     """

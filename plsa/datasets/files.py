@@ -7,7 +7,6 @@ import gzip
 import json
 import math
 import os
-import warnings
 import zlib
 from collections.abc import Generator, Iterable
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import Any, TextIO
 
 import numpy as np
 from sklearn.utils import Bunch
+
+from plsa.inputs import warn
 
 _FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "txt"}
 
@@ -254,7 +255,7 @@ def _read_folder(folder: Path, codec: str, labeled: bool) -> Generator[_Record]:
         more = f"{len(others)} file(s) in {folder} are not .txt"
         if not paths:
             raise ValueError(f"{more} and none is, e.g. {min(others)!r}; give documents as .txt.")
-        warnings.warn(f"{more} and were passed over, e.g. {min(others)!r}.", stacklevel=3)
+        warn(f"{more} and were passed over, e.g. {min(others)!r}.")
     for name in sorted(paths):
         above = name.split("/")[:-1]
         try:

@@ -1,6 +1,5 @@
 """What every estimator shares: one way to fit, to keep what was learned, and to read new documents."""
 
-import warnings
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self
 
@@ -16,6 +15,7 @@ from plsa.engine.parameters import Array, Fit, Floats, Real, StopReason, unpadde
 from plsa.engine.runs import Loop
 from plsa.estimators import validation
 from plsa.estimators.parameters import check_parameters, estimator
+from plsa.inputs import warn
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import Labels
 from plsa.learning.aspects import Folding
@@ -139,11 +139,11 @@ def kept(fit: Fit, word_topic: Real, topic_prior: Array) -> Fitted:
     """The attributes that every fit by EM sets; complains of what went wrong."""
     if fit.reason is StopReason.FELL:
         fell = f"the objective fell from {fit.trace[-2]:.9g} to {fit.trace[-1]:.9g}: rounding wins"
-        warnings.warn(f"{fell}. Pass dtype='float64'.", ConvergenceWarning, stacklevel=5)
+        warn(f"{fell}. Pass dtype='float64'.", ConvergenceWarning)
     if fit.n_impossible:
         first = f"the first in document {fit.first_impossible}, and took no part"
         why = "A start with a zero for a word keeps it at zero; smoothing > 0 mends that."
-        warnings.warn(f"{fit.n_impossible} nonzeros of X have probability zero, {first}. {why}", stacklevel=5)
+        warn(f"{fit.n_impossible} nonzeros of X have probability zero, {first}. {why}")
     return {
         # Word-major in memory, as the kernels have it: folding in copies rows, not columns.
         "components_": word_topic.T,

@@ -342,25 +342,22 @@ class NaiveBayesEM(ClassEstimator):
         which is the same for all classes, is left out.
         """
         counts = self.checked_counts(X)
-        return self._mixture().joint_classes(counts)
-
-    def _mixture(self) -> Mixture:
-        return replace(self.model_, n_threads=self.n_threads)
+        return self.model_.joint_classes(counts, self.n_threads)
 
     def _probabilities(self, counts: Counts) -> Floats:
-        return self._mixture().probabilities(counts)
+        return self.model_.probabilities(counts, self.n_threads)
 
     def predict_log_proba(self, X: Any) -> Array:
         """log P(class|document), found in log space: no probability is too small for it."""
         counts = self.checked_counts(X)
-        return self._mixture().log_probabilities(counts)
+        return self.model_.log_probabilities(counts, self.n_threads)
 
     def transform(self, X: Any) -> Real:
         """P(component|document) of each document, its label not known."""
         return super().transform(X)
 
     def _topics(self, counts: Counts) -> Real:
-        return self._mixture().topics(counts)
+        return self.model_.topics(counts, self.n_threads)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -191,8 +191,11 @@ def _check_callback(value: Any, name: str) -> None:
 
 
 def _check_scaling(value: Any, name: str) -> None:
-    if value is not None and not is_auto(value) and not hasattr(value, "as_value"):
+    if value is None or is_auto(value):
+        return
+    if isinstance(value, type) or not hasattr(value, "as_value"):
         raise ValueError(f"{name} == {value!r}, but must be 'auto', None or a CountScaler.")
+    check_parameters(value)
 
 
 # Of what its kind alone does not tell; a class has its own in `_checks`.

@@ -1,6 +1,5 @@
 """Topic-sensitive PLSA: some positive documents, many unlabeled ones, and nothing else."""
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import KW_ONLY
 from functools import partial
@@ -19,7 +18,7 @@ from plsa.estimators.base import AspectEstimator, Fitted, kept
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import PositiveClassifier, likeness
 from plsa.estimators.scaling import CountScaler
-from plsa.inputs import check_strength, is_auto
+from plsa.inputs import check_strength, is_auto, warn
 from plsa.labels.corpus import check_some_words
 from plsa.labels.reading import UNLABELED
 from plsa.learning.aspects import Method
@@ -190,7 +189,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             shown = "1 document" if positive.sum() == 1 else f"{positive.sum()} documents"
             few = "too few to say how good the model is, or where the threshold should be"
             look = "Look at the documents with the highest scores."
-            warnings.warn(f"y labels {shown} as positive: {few}. {look}", stacklevel=5)
+            warn(f"y labels {shown} as positive: {few}. {look}")
         scaling = _DEFAULT_SCALING if is_auto(self.scaling) else self.scaling
         plan = SearchPlan(
             method=Method(self._loop(), self._folding(), self.init, float(self.smoothing), self.n_threads),

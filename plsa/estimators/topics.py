@@ -1,6 +1,5 @@
 """PLSA: topics without labels."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self
@@ -16,7 +15,7 @@ from plsa.engine.steps import fold_in
 from plsa.estimators.base import AspectEstimator, Fitted, kept
 from plsa.estimators.parameters import estimator
 from plsa.estimators.validation import check_weight
-from plsa.inputs import check_choice, check_distributions
+from plsa.inputs import check_choice, check_distributions, warn
 from plsa.labels.corpus import check_some_words
 from plsa.learning.aspects import OpenModel
 
@@ -113,7 +112,7 @@ class PLSA(AspectEstimator):
                 shape = (counts.n_documents, n_topics)
                 documents = check_distributions(documents, "init[1]", shape, "documents x topics")
         if self.n_init > 1:
-            warnings.warn(f"n_init == {self.n_init}, but there is one start: it was given.", stacklevel=5)
+            warn(f"n_init == {self.n_init}, but there is one start: it was given.")
         return [lambda: model.start(padded(words.T, counts.dtype), documents)]
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -159,7 +158,7 @@ class PLSA(AspectEstimator):
             found = f"{len(lost)} of {len(counts.word)} nonzeros of X are words that no topic has"
             first = f"the first ({counts.word[lost[0]]}) in document {at}"
             way = "smoothing > 0 gives every word a probability"
-            warnings.warn(f"{found}, {first}; they are left out. {way}.", stacklevel=3)
+            warn(f"{found}, {first}; they are left out. {way}.")
         if tokens <= 0:
             raise ValueError("X holds no word that the model knows: there is nothing to score.")
         return float(log_likelihood / tokens)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Mask, Real
-from plsa.inputs import check_each
+from plsa.inputs import check_each, warn
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import UNLABELED, Labels, is_unlabeled, of_one_type
 
@@ -179,7 +179,7 @@ def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELED) -> Labels:
     one = len(labels.classes) == 1 and y.dtype.kind in "if" and unlabeled == -1
     if one and {*np.unique(y).tolist()} == {-1, 1}:
         one_class = "y holds only 1 and -1, and -1 marks a document without a label: there is one class."
-        warnings.warn(f"{one_class} If -1 is a class of yours, pass unlabeled=None.", stacklevel=4)
+        warn(f"{one_class} If -1 is a class of yours, pass unlabeled=None.")
     return labels
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -77,7 +76,7 @@ class LabeledKFold(BaseCrossValidator):
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Places, Places]]:
         """The documents, ascending, of the training part and of the test fold, fold after fold."""
         if groups is not None:
-            warnings.warn("The groups parameter is ignored by LabeledKFold", UserWarning, stacklevel=2)
+            inputs.warn("The groups parameter is ignored by LabeledKFold")
         labels = read_labels(y, _num_samples(X), self.unlabeled)
         fold = self._fold_of(labels)
         return ((np.flatnonzero(fold != part), np.flatnonzero(fold == part)) for part in range(self.n_splits))
@@ -130,7 +129,7 @@ class _LabeledScorer:
         known = np.flatnonzero(~missing)
         if not len(known):
             nothing = f"none of the {n_documents} documents to score has a label: the score is nan."
-            warnings.warn(f"{nothing} Split with LabeledKFold.", UserWarning, stacklevel=2)
+            inputs.warn(f"{nothing} Split with LabeledKFold.")
             return float("nan")
         if missing.any():
             X = _safe_indexing(X, known)

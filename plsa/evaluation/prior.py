@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,7 +110,7 @@ def estimate_prior(
     n_known, n_others = int(known.sum()), int((~known).sum())
     if n_known < FEW_POSITIVES:
         few = f"positive marks {n_known} documents: too few to tell how many there are among the others."
-        warnings.warn(f"{few} Show at least {FEW_POSITIVES}.", UserWarning, stacklevel=2)
+        inputs.warn(f"{few} Show at least {FEW_POSITIVES}.")
     found, others = np.sort(value[known])[::-1], np.sort(value[~known])
     above = n_others - np.searchsorted(others, found, side="left")
     number = np.arange(1, n_known + 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 import time
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -341,7 +340,7 @@ class _Search:
                     f"{self.name}={value} was fitted to {counts.n_documents} documents and not to {n_first}"
                 )
                 other = f"as the first candidate: it has no {criterion.upper()} that could be compared"
-                warnings.warn(f"{fitted}, {other}.", UserWarning, stacklevel=3)
+                inputs.warn(f"{fitted}, {other}.")
             scores.append(TopicScore(value, n_topics, score, None, last.log_likelihood_, n_parameters))
             self.show(value, f"{criterion.upper()} {score:,.1f}", len(scores), len(candidates))
         return scores

@@ -3,7 +3,9 @@
 An error says what was wrong, what was found and what to do.
 """
 
+import inspect
 import numbers
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +14,14 @@ import numpy as np
 from plsa.engine.parameters import Array, Floats, Mask
 
 MAX_STRENGTH = 1e12  # of links and weights
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """A warning that points at the first caller outside of the package."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("plsa."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def is_auto(value: Any) -> bool:

@@ -46,32 +46,31 @@ class Mixture:
     topic_prior: Floats  # (K,): P(z)
     layout: Layout  # whose the components are
     scaler: Scaler | None = None
-    n_threads: int | None = None
 
-    def joint(self, counts: Counts) -> Floats:
+    def joint(self, counts: Counts, n_threads: int | None) -> Floats:
         """(D, K): log P(d, z)."""
         words = padded(self.word_topic, counts.dtype)
-        return joint(scaled_by(self.scaler, counts), words, self.topic_prior, self.n_threads)
+        return joint(scaled_by(self.scaler, counts), words, self.topic_prior, n_threads)
 
-    def joint_classes(self, counts: Counts) -> Floats:
+    def joint_classes(self, counts: Counts, n_threads: int | None) -> Floats:
         """(D, C): log P(d, class)."""
-        rows = self.joint(counts)
+        rows = self.joint(counts, n_threads)
         joined = np.full((len(rows), self.layout.n_classes), -np.inf)
         for place in np.unique(self.layout.topic_class):
             joined[:, place] = logsumexp(rows[:, self.layout.topic_class == place], axis=1)
         return joined
 
-    def topics(self, counts: Counts) -> Floats:
+    def topics(self, counts: Counts, n_threads: int | None) -> Floats:
         """(D, K): P(z|d)."""
-        return softmax(self.joint(counts), axis=1)
+        return softmax(self.joint(counts, n_threads), axis=1)
 
-    def probabilities(self, counts: Counts) -> Floats:
+    def probabilities(self, counts: Counts, n_threads: int | None) -> Floats:
         """(D, C): P(class|d)."""
-        return self.topics(counts) @ self.layout.allowed().T
+        return self.topics(counts, n_threads) @ self.layout.allowed().T
 
-    def log_probabilities(self, counts: Counts) -> Floats:
+    def log_probabilities(self, counts: Counts, n_threads: int | None) -> Floats:
         """(D, C): log P(class|d), found in log space."""
-        return log_softmax(self.joint_classes(counts), axis=1)
+        return log_softmax(self.joint_classes(counts, n_threads), axis=1)
 
 
 def fit_mixture(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[Fit, Mixture]:
@@ -81,7 +80,7 @@ def fit_mixture(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) ->
     """
     fit, steps = _best(corpus, numbers, plan, rng)
     fit = replace(fit, parameters=steps.explained(fit.parameters))
-    return fit, _mixture_of(fit, plan)
+    return fit, _mixture_of(fit)
 
 
 def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[Fit, MixtureSteps]:
@@ -111,11 +110,11 @@ def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple
     return fit, steps
 
 
-def _mixture_of(fit: Fit, plan: MixturePlan) -> Mixture:
+def _mixture_of(fit: Fit) -> Mixture:
     """What a fit has learned."""
     layout = fit.parameters.gate.layout
     words = np.array(unpadded(fit.parameters.word_topic, layout.n_topics), order="C")
-    return Mixture(words, _topic_prior(fit.parameters), layout, n_threads=plan.n_threads)
+    return Mixture(words, _topic_prior(fit.parameters), layout)
 
 
 def _climb(steps: MixtureSteps, corpus: Corpus, begin: Callable[[], Parameters], plan: MixturePlan) -> Fit:
@@ -267,7 +266,8 @@ def _plain_em(corpus: Corpus, splits: Splits, numbers: Places, plan: MixturePlan
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
         fit, _ = _best(learned, numbers, plain, np.random.RandomState(0))
-        return {name: _mixture_of(fit.unless_interrupted(), plan).probabilities(judged.counts)}
+        mixture = _mixture_of(fit.unless_interrupted())
+        return {name: mixture.probabilities(judged.counts, plan.n_threads)}
 
     found = judge(((corpus.without(held), corpus.part(held)) for _, held in splits), said)
     assert found is not None

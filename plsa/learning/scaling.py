@@ -85,7 +85,7 @@ def unit_rows(matrix: sparse.csr_array) -> sparse.csr_array:
     row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     squares = np.bincount(row, matrix.data * matrix.data, matrix.shape[0])
     length = np.sqrt(np.where(squares > 0, squares, 1.0))
-    data = (matrix.data / length[row]).astype(matrix.dtype)
+    data = np.divide(matrix.data, length[row], out=np.empty_like(matrix.data), casting="same_kind")
     return sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 

@@ -5,7 +5,6 @@ passes raise the likelihood and lower the accuracy. The likelihood of left-out w
 rises along); that a pass gains little does. What tells the models apart is their gates.
 """
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Codes, Fit, Floats, Places, Real, Rng, StopReason, padded
+from plsa.inputs import warn
 from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
@@ -104,7 +104,7 @@ def learn(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     if choice.unlabeled_used:
         return _learn_together(Task(corpus, plan, choice.settings, rng), choice)
     found = f"documents without a label did not help to classify held-out labeled ones ({choice.accuracy})"
-    warnings.warn(f"{found}; the model was learned from the labels alone. See evidence_.", stacklevel=5)
+    warn(f"{found}; the model was learned from the labels alone. See evidence_.")
     learned = supervised.learn_from_labels(corpus, plan, rng)
     taken = learned.choice
     settings = replace(taken.settings, unlabeled_weight=choice.settings.unlabeled_weight)
