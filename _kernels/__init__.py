@@ -29,6 +29,7 @@ try:
         runnable_levels,
         sum_logs,
         sum_moves,
+        unit_rows,
         use_level,
         word_sums,
     )
@@ -52,6 +53,7 @@ __all__ = [
     "runnable_levels",
     "sum_logs",
     "sum_moves",
+    "unit_rows",
     "use_level",
     "word_sums",
 ]

@@ -56,6 +56,7 @@ cdef extern from "loops.h" nogil:
         void (*scale_columns)(void *, const void *, double, const void *, const void *,
                               int64_t, int64_t, int64_t) noexcept nogil
         double (*sum_logs)(const void *, const void *, int64_t, int64_t, int64_t) noexcept nogil
+        void (*unit_rows)(const int64_t *, const void *, void *, int64_t, int64_t) noexcept nogil
         void (*sum_moves)(const void *, const void *, const void *, const void *, double *,
                           int64_t, int64_t, int64_t) noexcept nogil
         void (*leap)(void *, const void *, const void *, double, double,
@@ -540,6 +541,26 @@ def sum_logs(rows, weight):
     with nogil:
         total = loops.sum_logs(p_rows, p_weight, stride, 0, n)
     return total
+
+
+def unit_rows(offset, values, scaled):
+    """`scaled` becomes the values of sparse rows, each row at unit Euclidean length; rows of nothing stay.
+
+    Equivalent to the data of `sklearn.preprocessing.normalize`.
+    """
+    cdef Array a_offset = Array(offset, "offset", "i8", (-1,))
+    cdef Array a_values = Array(values, "values", "f d", (-1,))
+    cdef str real = real_type(a_values)
+    cdef Array a_scaled = Array(scaled, "scaled", real, (a_values.length(0),), writable=True)
+    cdef int64_t n = a_offset.length(0) - 1
+    cdef const int64_t *p_offset = <const int64_t *>a_offset.data()
+    if n < 0 or p_offset[n] != a_values.length(0):
+        raise ValueError("offset must end at the number of values.")
+    cdef const plsa_loops *loops = loops_for(real, None)
+    cdef const void *p_values = a_values.data()
+    cdef void *p_scaled = a_scaled.data()
+    with nogil:
+        loops.unit_rows(p_offset, p_values, p_scaled, 0, n)
 
 
 def sum_moves(first, second, third, weight, int n_threads):

@@ -6,6 +6,7 @@
  * AVX-512 is used for its thirty-two registers, not for its width: sixty-four-byte vectors were measured
  * and are slower here (rows are short, and the last vector is half empty).
  */
+#include <math.h>
 #include "loops.h"
 
 #include <stddef.h>
@@ -640,6 +641,19 @@ static double sum_logs(const void *rows, const void *weight, int64_t stride, int
     return total;
 }
 
+static void unit_rows(const int64_t *offset, const void *values, void *scaled, int64_t begin, int64_t end)
+{
+    const real *x = (const real *)values;
+    for (int64_t d = begin; d < end; d++) {
+        double square = 0;
+        for (int64_t i = offset[d]; i < offset[d + 1]; i++)
+            square += (real)(x[i] * x[i]);
+        const double length = square > 0 ? sqrt(square) : 1;
+        for (int64_t i = offset[d]; i < offset[d + 1]; i++)
+            ((real *)scaled)[i] = (real)(x[i] / length);
+    }
+}
+
 static void sum_moves(const void *x0, const void *x1, const void *x2, const void *weight, double *total,
                       int64_t stride, int64_t begin, int64_t end)
 {
@@ -687,5 +701,5 @@ static void leap(void *x0, const void *x1, const void *x2, double length, double
 extern const plsa_loops NAME(LEVEL, REAL, INDEX);
 const plsa_loops NAME(LEVEL, REAL, INDEX) = {
     documents, words, states, fold, products, find, normalize_rows, sum_columns, scale_columns, sum_logs,
-    sum_moves, leap,
+    unit_rows, sum_moves, leap,
 };

@@ -66,6 +66,8 @@ typedef struct {
                           const void *keep, int64_t stride, int64_t begin, int64_t end);
     /* the sum of weight[z] log row[z] over the rows */
     double (*sum_logs)(const void *rows, const void *weight, int64_t stride, int64_t begin, int64_t end);
+    /* scaled = the values of sparse rows divided by the Euclidean length of their row, if it has any */
+    void (*unit_rows)(const int64_t *offset, const void *values, void *scaled, int64_t begin, int64_t end);
     /* total[0] += |r|^2, total[1] += |v|^2, where r = x1 - x0 and v = (x2 - x1) - r, a row counting
      * weight times; NULL: once */
     void (*sum_moves)(const void *x0, const void *x1, const void *x2, const void *weight, double *total,

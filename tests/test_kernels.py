@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.preprocessing import normalize
 
 from plsa import _kernels
 from plsa.engine.parameters import padded, padded_width
@@ -1438,3 +1439,22 @@ def test_an_interrupt_during_a_pass_is_honored_when_it_ends():
     assert seen
     for name, array in wanted.items():
         assert array.tobytes() == written[name].tobytes(), name
+
+
+@pytest.mark.parametrize("level", _kernels.runnable_levels())
+@given(X=drawing.counts())
+def test_rows_at_unit_length_are_scikit_learns(level, X):
+    """To the last bit, on every instruction set; rows of nothing stay, and the values are not written to."""
+    _kernels.use_level(level)
+    for real in drawing.REALS:
+        values = frozen(X.data.astype(real))
+        scaled = np.full_like(X.data, np.nan, dtype=real)
+        _kernels.unit_rows(X.indptr.astype(np.int64), values, scaled)
+        wanted = normalize(sparse.csr_array((values.copy(), X.indices, X.indptr), shape=X.shape))
+        assert_array_equal(scaled, wanted.data)
+
+
+def test_rows_at_unit_length_need_offsets_that_fit():
+    """What does not end where the values end is refused."""
+    with pytest.raises(ValueError, match="offset must end at the number of values"):
+        _kernels.unit_rows(np.array([0, 1]), np.ones(2), np.empty(2))

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
+from sklearn.preprocessing import normalize
 
 from plsa.engine.parameters import Floats, Mask, Places
 from plsa.learning.clusters import START_DOCUMENTS, mean_vectors, members, unit
-from plsa.learning.scaling import unit_rows
 
 _METRIC_PRIOR = 10.0  # times the mean spread of a word is added to the spread of each
 
@@ -21,7 +21,8 @@ _METRIC_PRIOR = 10.0  # times the mean spread of a word is added to the spread o
 def under_metric(matrix: sparse.csr_array, metric: Floats) -> sparse.csr_array:
     """Words multiplied by the roots of their weights, documents at unit length again."""
     data = matrix.data * np.sqrt(metric)[matrix.indices]
-    return unit_rows(sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape))
+    weighted = sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return sparse.csr_array(normalize(weighted, copy=False))
 
 
 def squares(matrix: sparse.csr_array) -> Floats:

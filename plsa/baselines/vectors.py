@@ -20,7 +20,7 @@ from plsa.estimators.base import Fitted
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import PositiveClassifier, Rule
 from plsa.estimators.scaling import CountScaler
-from plsa.learning.scaling import Scaler, unit_rows
+from plsa.learning.scaling import Scaler
 
 Matrix: TypeAlias = sparse.csr_array
 
@@ -53,8 +53,8 @@ class VectorClassifier(PositiveClassifier):
         """(D, W): the vectors of documents."""
         if scaler is None:
             scaler = Scaler(self.scaler_.tf, self.scaler_.idf_, self.scaler_.length_)
-        matrix = scaler.scaled(counts).matrix()
-        return _short_indices(unit_rows(matrix)) if self.unit_length else matrix
+        scaled = scaler.scaled(counts)
+        return _short_indices(scaled.unit_rows().matrix()) if self.unit_length else scaled.matrix()
 
 
 def _short_indices(matrix: Matrix) -> Matrix:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+import plsa._kernels as _kernels
 from plsa.engine.parameters import Array, Floats, Mask, Real
 
 
@@ -89,6 +90,12 @@ class Counts:
     def matrix(self) -> sparse.csr_array:
         """The same as a sparse array."""
         return sparse.csr_array((self.count, self.word, self.offset), shape=(self.n_documents, self.n_words))
+
+    def unit_rows(self) -> Self:
+        """The same documents at unit Euclidean length; those without words stay."""
+        count = np.empty_like(self.count)
+        _kernels.unit_rows(self.offset, self.count, count)
+        return self.with_counts(count)
 
     def with_counts(self, count: Real) -> Self:
         """The same nonzeros with other counts."""

@@ -77,18 +77,6 @@ def scaled_by(scaler: Scaler | None, counts: Counts) -> Counts:
     return counts if scaler is None else scaler.scaled(counts)
 
 
-def unit_rows(matrix: sparse.csr_array) -> sparse.csr_array:
-    """The same matrix with rows of unit Euclidean length; those without any stay.
-
-    As `sklearn.preprocessing.normalize`, to the last bit: squares are added in double, in their order.
-    """
-    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    squares = np.bincount(row, matrix.data * matrix.data, matrix.shape[0])
-    length = np.sqrt(np.where(squares > 0, squares, 1.0))
-    data = np.divide(matrix.data, length[row], out=np.empty_like(matrix.data), casting="same_kind")
-    return sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
-
-
 def vectors(scaler: Scaler, counts: Counts) -> sparse.csr_array:
     """(D, W): the scaled counts of each document at unit Euclidean length."""
-    return unit_rows(scaler.scaled(counts).matrix())
+    return scaler.scaled(counts).unit_rows().matrix()
