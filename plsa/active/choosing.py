@@ -3,8 +3,6 @@
 A strategy is a function that gives every open document of a `Question` a score, and a line in `STRATEGIES`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial

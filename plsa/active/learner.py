@@ -1,7 +1,5 @@
 """Active learning: which documents to label next, one answer after the other."""
 
-from __future__ import annotations
-
 import os
 import zlib
 from typing import Any, Self

@@ -4,8 +4,6 @@ One JSON object per line. A line is on the disk before `append` returns, and a l
 crash counts as not written. Nothing is ever changed but the end.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Two kinds of pools answer the same questions. `FittedPool` is for every classifi
 good as it can be: it fits the estimator itself. `QuickPool` is for our semi-supervised models.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -66,7 +64,7 @@ class FittedPool:
         self.X = X
         self.all_documents = takes_unlabeled(estimator)
 
-    def learn(self, labels: Labels) -> FittedModel:
+    def learn(self, labels: Labels) -> "FittedModel":
         """The estimator fitted to labels."""
         known = np.flatnonzero(labels.labeled)
         if not self.all_documents:
@@ -79,7 +77,7 @@ class FittedPool:
         model.fit(self.X, y)
         return FittedModel(self, labels, model)
 
-    def fitted_to(self, documents: Documents, labels: Labels) -> FittedModel:
+    def fitted_to(self, documents: Documents, labels: Labels) -> "FittedModel":
         """The estimator fitted to some labeled documents alone, of which one may be there twice."""
         model = clone(self.estimator)
         model.fit(_safe_indexing(self.X, documents), labels.classes[labels.code[documents]])
@@ -141,7 +139,7 @@ class FittedModel:
             members.append(model.chances(documents))
         return np.array(members)
 
-    def suppose(self, judged: Documents) -> FittedSupposed:
+    def suppose(self, judged: Documents) -> "FittedSupposed":
         """A fit after one more answer, for these documents."""
         return FittedSupposed(self, judged)
 

@@ -4,8 +4,6 @@ Functions of what a model says, the higher the better to ask. They know neither 
 says P(class|document), votes, P(topic|document) or what several of its like say, one row per document.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

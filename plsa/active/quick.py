@@ -5,8 +5,6 @@ words does not give them back: on 20 Newsgroups with 220 labels 56% of the docum
 with passes from the labels. And what depends on the labels alone is the same after undoing and resuming.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -45,7 +43,7 @@ class QuickPool:
         self.counts = scaled_by(None if scaling is None else scaling.fit(counts), counts)
         self.vectors = vectors(TFIDF.fit(counts), counts)
 
-    def learn(self, labels: Labels, words: Real | None = None) -> QuickModel:
+    def learn(self, labels: Labels, words: Real | None = None) -> "QuickModel":
         """The model of labels, from padded P(w|z) if given."""
         plan = self.estimator.plan(labels.classes)
         fit = sketch(Corpus(self.counts, labels), plan, _PASSES, words).unless_interrupted()
@@ -122,7 +120,7 @@ class QuickModel:
             members.append(self.pool.learn(self.labels, words).of_aspects(documents))
         return np.array(members)
 
-    def suppose(self, judged: Documents) -> QuickSupposed:
+    def suppose(self, judged: Documents) -> "QuickSupposed":
         """One step of EM after one more answer, for these documents."""
         return QuickSupposed(self, judged)
 

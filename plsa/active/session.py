@@ -4,8 +4,6 @@ It knows numbers of documents and their labels, and neither the documents nor a 
 questions, an `ActiveLearner` or a web page, stands on it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """Active learning with the answers known: what strategies would have saved, before a person is asked."""
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """How far a session has come: how good the guesses are, and whether answers still change them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

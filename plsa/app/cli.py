@@ -1,7 +1,5 @@
 """The command `plsa`: each sub-command is one function and one entry of `COMMANDS`."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """`plsa demo`: what the library does, on texts that are there already."""
 
-from __future__ import annotations
-
 import argparse
 import time
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Lines for a terminal."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """K-means under links, after Bilenko, Basu and Mooney (2004)."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 

@@ -4,8 +4,6 @@ Documents and centers have unit length. Sums over the documents of a cluster sta
 beyond the documents, is a few (documents, clusters) and (clusters, words) matrices.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +80,7 @@ class LinkedDocuments:
     farthest: float  # F
 
     @classmethod
-    def of(cls, matrix: sparse.csr_array, positive: Mask, must: float, cannot: float) -> LinkedDocuments:
+    def of(cls, matrix: sparse.csr_array, positive: Mask, must: float, cannot: float) -> "LinkedDocuments":
         """Documents of which these are positive."""
         length = squares(matrix)
         return cls(matrix, positive, must, cannot, length, float(np.sort(length)[-2:].sum()))

@@ -1,7 +1,5 @@
 """Negatives found somehow, and more of them by support vector machines: PEBL and Rocchio-SVM."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Weighted logistic regression, after Lee and Liu (2003)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar

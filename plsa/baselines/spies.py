@@ -1,7 +1,5 @@
 """Spies among the unlabeled documents, after Liu et al. (2002)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -181,12 +179,12 @@ class ErrorParts:
     prior: float  # mean probability that an unlabeled document is positive
 
     @classmethod
-    def of(cls, scores: Floats, positive: Mask) -> ErrorParts:
+    def of(cls, scores: Floats, positive: Mask) -> "ErrorParts":
         """The parts of log-odds of these documents."""
         others = scores[~positive]
         missed = float(np.mean(scores[positive] <= 0))
         return cls(float(np.mean(others > 0)), missed, float(np.mean(expit(others))))
 
-    def change_to(self, other: ErrorParts) -> float:
+    def change_to(self, other: "ErrorParts") -> float:
         """By how much the probability of error changes: P(Y = 1) is that of this one for both."""
         return other.flagged - self.flagged + 2 * self.prior * (other.missed - self.missed)

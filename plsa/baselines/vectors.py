@@ -5,8 +5,6 @@ estimator: what is not scikit-learn's is the way in which negatives are found, o
 other than their authors say, it is said why: most of it keeps them alive with ten positive documents.
 """
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, TypeAlias
 

@@ -1,7 +1,5 @@
 """Folds and scores of partly labeled documents, usable wherever scikit-learn takes a splitter or a scorer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

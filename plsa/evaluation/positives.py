@@ -3,8 +3,6 @@
 What can be said without a single negative document, and what cannot.
 """
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Mapping, Sequence

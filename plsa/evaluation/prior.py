@@ -1,7 +1,5 @@
 """How many positives there may be among the unlabeled documents."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

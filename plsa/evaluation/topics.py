@@ -1,7 +1,5 @@
 """How many topics a class should have, judged without touching what is unlabeled."""
 
-from __future__ import annotations
-
 import numbers
 import time
 from collections.abc import Mapping

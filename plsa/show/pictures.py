@@ -1,7 +1,5 @@
 """Pictures of results: the only place that knows matplotlib."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a fitted model has learned, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
