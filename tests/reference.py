@@ -592,7 +592,7 @@ def mixture_objective(log_total, weight, mixture, pseudo, dtype):
 
 
 @dataclass(frozen=True)
-class LearntMixture:
+class LearnedMixture:
     """The parameters after the last step; before each step and at the end the objective at its power."""
 
     mixture: Mixture
@@ -619,7 +619,7 @@ def learn_mixture(X, weight, code, topic_class, n_classes, pseudo, share, powers
         if number < len(powers):
             mixture = mixture_maximize(X, weight, share, topic_class, n_classes, pseudo, mixture.words)
     share, log_total = mixture_posterior(mixture_joint(X, code, topic_class, mixture), 1.0, code, topic_class)
-    return LearntMixture(mixture, share, weight @ np.where(weight > 0, log_total, 0), trace)
+    return LearnedMixture(mixture, share, weight @ np.where(weight > 0, log_total, 0), trace)
 
 
 def best_order(value):

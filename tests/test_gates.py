@@ -62,7 +62,7 @@ def assert_columns_sum_to_one(table):
 
 @kinds
 @given(data=st.data())
-def test_tables_and_what_is_learnt_are_the_reference(kind, data):
+def test_tables_and_what_is_learned_are_the_reference(kind, data):
     """Any layout, counts with empty rows and columns, huge or tiny ones, several times over."""
     layout = data.draw(drawing.layouts())
     gate = gate_of(kind, layout)
@@ -90,7 +90,7 @@ def test_tables_and_what_is_learnt_are_the_reference(kind, data):
 
 @kinds
 @given(data=st.data())
-def test_what_is_learnt_is_a_probability(kind, data):
+def test_what_is_learned_is_a_probability(kind, data):
     """Labels, guesses and classes sum to one over themselves; labeled documents keep to their topics."""
     layout = data.draw(drawing.layouts())
     gate = gate_of(kind, layout)

@@ -212,7 +212,7 @@ def test_refuses_a_model_that_is_not_fitted(model):
         top_words(model)
 
 
-def test_refuses_a_vectoriser_that_is_not_fitted(classifier):
+def test_refuses_a_vectorizer_that_is_not_fitted(classifier):
     with pytest.raises(NotFittedError, match="Vocabulary not fitted"):
         top_words(classifier, CountVectorizer())
 

@@ -890,7 +890,7 @@ def test_normalize_columns_is_the_reference(real, data):
 
 @needs_threads
 @reals
-def test_normalising_many_rows_gives_the_same_bits(real):
+def test_normalizing_many_rows_gives_the_same_bits(real):
     """More blocks, of documents and of words, than threads."""
     rng = np.random.default_rng(3)
     n_rows = COLUMN_BLOCK * max(THREADS) + 100

@@ -11,9 +11,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from plsa import PLSA
 from plsa.engine import links as links_module
-from plsa.engine.links import CannotLinks, LinkedSteps, MustLinks, PairLinks, links_of, satisfied
+from plsa.engine.links import CannotLinks, LinkedSteps, MustLinks, PairLinks, satisfied
 from plsa.engine.parameters import OpenGate, Parameters, padded, unpadded
 from plsa.estimators.validation import check_counts
+from plsa.learning.topic_sensitive import links_of
 
 
 def pairs_inside(documents):

@@ -33,7 +33,7 @@ def test_equals_the_formulas(tf, idf, length):
     assert_allclose(scaler.transform(sparse.csr_array(X)).toarray(), expected, rtol=1e-12)
 
 
-def test_what_was_learnt_is_used_for_new_documents():
+def test_what_was_learned_is_used_for_new_documents():
     """idf and length come from the fit, not from what is transformed."""
     scaler = CountScaler(tf="raw", idf=True, length="constant").fit(X)
     new = np.array([[1.0, 1, 1]])

@@ -219,7 +219,7 @@ def test_the_fake_label_of_a_topic_is_the_share_of_unlabeled_words():
 
 
 @models
-def test_what_is_learnt_of_the_training_documents(model):
+def test_what_is_learned_of_the_training_documents(model):
     X, y, target = planted()
     found = model(random_state=0).fit(X, y)
     known = y >= 0
@@ -454,7 +454,7 @@ def test_ctrl_c_while_guesses_are_made(at):
 
 
 @models
-def test_copies_with_other_labels_are_learnt_from(model):
+def test_copies_with_other_labels_are_learned_from(model):
     """The same words under two labels: whatever order they are held out in, the fit goes through."""
     one, two, three = [2.0, 1, 0, 0, 1], [0, 2.0, 1, 0, 0], [1.0, 0, 0, 3, 1]
     for a, b, c in ((one, two, three), (one, three, two), (two, one, three), (three, one, two)):

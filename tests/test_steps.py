@@ -354,7 +354,7 @@ def test_a_topic_without_words_keeps_what_it_had(real):
     assert_whole(fit.parameters, problem)
 
 
-def test_counts_of_a_thousand_million_are_learnt_from():
+def test_counts_of_a_thousand_million_are_learned_from():
     for real in drawing.REALS:
         problem = drawing.random_problem([5, 6, 4, 6], 9, 3, real)
         problem = problem.replace(X=problem.X * real(1e9))

@@ -71,7 +71,7 @@ def test_unknown_parameters_are_named():
         text_classifier(MissingLabelPLSA(), CountVectorizer())
 
 
-def test_model_and_vectoriser_may_be_given():
+def test_model_and_vectorizer_may_be_given():
     model = text_classifier(
         MissingLabelPLSA(topics_per_class=1),
         vectorizer=HashingVectorizer(n_features=256, alternate_sign=False, norm=None),

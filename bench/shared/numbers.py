@@ -10,7 +10,7 @@ from scipy import stats
 from bench.shared import report
 
 LEVEL = 0.05
-_LEAST_TRIALS = 3  # with fewer a t-test says nothing
+_MIN_TRIALS = 3  # with fewer a t-test says nothing
 
 
 def mean(values: dict[int, float]) -> float | None:
@@ -38,7 +38,7 @@ def spread(values: dict[int, float], digits: int = 1, whole: int | None = None) 
 def better(these: dict[int, float], those: dict[int, float], lower: bool = False) -> bool:
     """Whether these are better than those by a paired t-test over the trials that both have."""
     both = sorted(these.keys() & those.keys())
-    if len(both) < _LEAST_TRIALS:
+    if len(both) < _MIN_TRIALS:
         return False
     a, b = (np.array([each[trial] for trial in both]) for each in (these, those))
     if (a.mean() >= b.mean()) if lower else (a.mean() <= b.mean()):

@@ -17,13 +17,14 @@ from bench.shared.report import say
 from plsa import _kernels
 from plsa.engine import em, starts
 from plsa.engine.counts import Counts
-from plsa.engine.links import LinkedSteps, links_of
+from plsa.engine.links import LinkedSteps
 from plsa.engine.mixture_steps import MixtureSteps
 from plsa.engine.parameters import OpenGate, Parameters, Statistics, padded, padded_zeros, unpadded
 from plsa.engine.steps import GatedSteps
 from plsa.engine.threads import available_threads
 from plsa.labels.gates import OneComponent
 from plsa.labels.layout import lay_out
+from plsa.learning.topic_sensitive import links_of
 
 __all__ = ["Counts", "available_threads"]
 

@@ -217,7 +217,7 @@ class Chooser:
         session = self.session
         left = session.open()
         left = left[~np.isin(left, session.pending)]
-        # The seed of a question depends on what was answered before, not on how often was asked.
+        # The seed of a question depends on what was answered before, not on how often it was asked.
         rng = np.random.RandomState([self.random_state, len(session.history)])
         n = min(n, len(left))
         if [*self.weights] == ["random"]:
@@ -280,7 +280,7 @@ class Chooser:
         return with_codes(labels, code)
 
     def votes(self, model: PoolModel) -> Floats:
-        """Of all models that have chosen a question and had the classes of now, and of the present one."""
+        """Of all models that have chosen a question and knew the present classes, and of the present one."""
         everyone = np.arange(self.session.n_documents)
         labels, asked = list(self.session.initial), []
         for place, event in enumerate(self.session.history):

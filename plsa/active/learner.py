@@ -135,7 +135,9 @@ class ActiveLearner:
         self.batch_size = inputs.check_whole(batch_size, "batch_size", 1)
         self.density = choosing.check_density(density, weights)
         self.cost = None if cost is None else choosing.check_cost(cost, self.n_documents)
-        self.random_share = inputs.check_between(random_share, "random_share", 0, 1)
+        self.random_share = inputs.check_number(random_share, "random_share")
+        if self.random_share > 1:
+            raise ValueError(f"random_share == {random_share!r}, but must be a number from 0 to 1.")
         self.quick = inputs.check_choice(quick, "quick", [True, False])
         self.random_state = check_seed(random_state)
         self.unlabeled = unlabeled

@@ -30,7 +30,7 @@ class SessionLog:
         if place.exists():
             raise FileExistsError(f"there is a file {place} already: resume that session, or name another.")
         if not place.parent.is_dir():
-            raise FileNotFoundError(f"no folder {place.parent} for the session's file: make it first.")
+            raise FileNotFoundError(f"there is no folder {place.parent} for the session: make it first.")
         log = cls(place, os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666))
         log.append({"format": FORMAT, **header}, *events)
         # The name of a new file is in its folder, which has to be on the disk as well.

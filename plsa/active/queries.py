@@ -61,7 +61,7 @@ def disagreement(chances: Array) -> Scores:
 
 
 def expected_loss(chance: Array, loss: str = "log") -> float:
-    """What a model expects to lose on documents, in the mean: their entropy ("log") or 1 - max ("zero-one").
+    """What a model expects to lose on documents, on average: their entropy ("log") or 1 - max ("zero-one").
 
     Roy and McCallum, "Toward Optimal Active Learning through Sampling Estimation of Error Reduction", ICML
     2001 (Krithara 2008, eq. 3.1 with its sign turned, and eq. 3.2).

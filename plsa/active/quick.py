@@ -1,4 +1,4 @@
-"""Our semi-supervised models, quickly: a few passes from the labels of now, while a person reads a document.
+"""Our semi-supervised models, quickly: a few passes from the current labels, while a person reads a document.
 
 Going on from the parameters of the answer before would be cheaper still, but a topic that has taken the wrong
 words does not give them back: on 20 Newsgroups with 220 labels 56% of the documents were right so, and 73%
@@ -99,7 +99,7 @@ class QuickModel:
         """What a linear student of the labeled documents says of all."""
         known = np.flatnonzero(self.labels.labeled)
         matrix = self.pool.vectors[known]
-        # Words that stand in none of them have no weight: there is no need to reckon with them.
+        # Words that stand in none of them have no weight: they can be left out.
         met = np.unique(matrix.indices)
         weights = np.zeros((matrix.shape[1], len(self.classes)), dtype=matrix.dtype)
         own, trust = sparse.csr_array(matrix[:, met]), np.full(len(known), MAX_LABEL_WEIGHT)

@@ -139,7 +139,7 @@ choice use volunteer.
                 other = f"{name} {header.get(name)!r}, but is resumed with {value!r}"
                 if name in ("documents", "labels", "cost"):  # of which the file has a digest only
                     other = f"other {name}"
-                raise ValueError(f"{path} began with {other}: give X, y and the options of then.")
+                raise ValueError(f"{path} began with {other}: give the X, y and options that it began with.")
         self._begin()
         for number, line in enumerate(lines, 2):
             self._apply(Event.of_line(line, self.n_documents, f"{path}, line {number}"))
@@ -246,7 +246,7 @@ choice use volunteer.
                 raise ValueError(f"document {place} has the label {label!r} already: undo to change it.")
         twice = [place for place, number in Counter(result).items() if number > 1]
         if twice:
-            raise ValueError(f"document {twice[0]} is there twice: give each document once.")
+            raise ValueError(f"document {twice[0]} is given twice: give each document once.")
         return result
 
     def _answers(self, indices: Any, labels: Any) -> tuple[list[int], list[Any]]:

@@ -41,7 +41,7 @@ class Simulation:
     """Learning curves of strategies, from `simulate`; shows itself as a table."""
 
     marks: Places  # answers after which accuracy was measured
-    n_initial: float  # labels before the first answer, in the mean
+    n_initial: float  # labels before the first answer, on average
     accuracy: dict[str, Curves]  # of each strategy, on held-out documents
     bound: Floats  # (repeats,): accuracy with all labels known
     seconds: dict[str, Floats]  # (repeats,): of query and tell for an answer, the median
@@ -87,7 +87,7 @@ class Simulation:
 
     def _curves(self, name: str) -> Curves:
         if name not in self.accuracy:
-            raise ValueError(f"there is no strategy {name!r}; there is {str([*self.accuracy])[1:-1]}.")
+            raise ValueError(f"there is no strategy {name!r}; there are {str([*self.accuracy])[1:-1]}.")
         return self.accuracy[name]
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ from plsa.engine.parameters import Array, Floats, Mask, Real
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """A corpus in the form of the kernels; `inputs.check_counts` makes it."""
+    """A corpus in the form of the kernels; `estimators.validation.check_counts` makes it."""
 
     offset: NDArray[np.int64]  # (D + 1) where each document's nonzeros begin
     word: NDArray[np.signedinteger[Any]]  # (nnz) ascending in each document

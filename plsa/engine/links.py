@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from plsa.engine.parameters import Floats, Mask, Parameters, Places, Real, Statistics, unpadded
+from plsa.engine.parameters import Floats, Parameters, Places, Real, Statistics, unpadded
 from plsa.engine.steps import GatedSteps
 
 _AT_ONCE = 1 << 20  # numbers in a block of pairs
@@ -131,45 +131,6 @@ class PairLinks:
         """Pairs of one topic, or of two, and all pairs."""
         same = topic[self.pairs[:, 0]] == topic[self.pairs[:, 1]]
         return int((same if self.together else ~same).sum()), len(self.pairs)
-
-
-@dataclass(frozen=True, slots=True)
-class LinkSet:
-    """All links between documents."""
-
-    must: tuple[Links, Links]  # of the positives, and of pairs
-    cannot: tuple[Links, Links]
-
-    def all(self) -> list[Links]:
-        """Both kinds, those of the positives first."""
-        return [self.must[0], self.cannot[0], self.must[1], self.cannot[1]]
-
-
-def links_of(
-    positive: Mask, pairs: tuple[Places, Places], must: float, cannot: float, length: float | None
-) -> LinkSet:
-    """The links of positive documents among each other and with all others, and those of pairs.
-
-    With a `length`, a link counts `must` or `cannot` times that many words, divided by the largest number of
-    links of its kind that one of its two documents has: the must-links of positives, the cannot-links of
-    positives, and either kind of pair outweigh so many words for no document. With None, every link counts
-    `must` or `cannot`.
-    """
-    known, others = np.flatnonzero(positive), np.flatnonzero(~positive)
-
-    def weighed(strength: float, most: Any) -> Any:
-        return strength if length is None else strength * length / np.maximum(1, most)
-
-    def of_pairs(some: Places, strength: float) -> Floats:
-        number = np.bincount(some.ravel(), minlength=len(positive))
-        return np.broadcast_to(weighed(strength, number[some].max(axis=1)), len(some)).astype(np.float64)
-
-    together = MustLinks(known, float(weighed(must, len(known) - 1)))
-    apart = CannotLinks(known, others, float(weighed(cannot, max(len(known), len(others)))))
-    return LinkSet(
-        (together, PairLinks(pairs[0], of_pairs(pairs[0], must), together=True)),
-        (apart, PairLinks(pairs[1], of_pairs(pairs[1], cannot), together=False)),
-    )
 
 
 def satisfied(links: Sequence[Links], topic: Places) -> float:

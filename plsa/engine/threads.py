@@ -15,7 +15,7 @@ _forked = False
 
 
 def _after_fork() -> None:
-    # GNU OpenMP's threads do not survive a fork: using them in the child would wait for ever.
+    # GNU OpenMP's threads do not survive a fork: using them in the child would wait forever.
     global _forked
     _forked = True
 
@@ -38,9 +38,9 @@ def available_threads() -> int:
 
 
 def effective_threads(n_threads: int | None, work: int | None = None) -> int:
-    """The number of threads to use where `n_threads` was asked for; None: all, -1: all, -2: all but one.
+    """The number of threads to use where `n_threads` was asked for; -1: all, -2: all but one.
 
-    `work` is the number of multiplications; a small job gets one thread unless a number was given.
+    None: all, or one for a small job, `work` being the number of multiplications.
     """
     if not _kernels.OPENMP or _forked:
         return 1

@@ -136,7 +136,7 @@ class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEst
 
 
 def kept(fit: Fit, word_topic: Real, topic_prior: Array) -> Fitted:
-    """The attributes that every fit by EM sets; complains of what went wrong."""
+    """The attributes that every fit by EM sets; warns of what went wrong."""
     if fit.reason is StopReason.FELL:
         fell = f"the objective fell from {fit.trace[-2]:.9g} to {fit.trace[-1]:.9g}: rounding wins"
         warn(f"{fell}. Pass dtype='float64'.", ConvergenceWarning)

@@ -97,7 +97,7 @@ def _check_alpha(given: Any, n_words: int, dtype: Any) -> Floats:
 
 
 def _check_annealing(given: Any, name: str) -> None:
-    """Raises where a schedule of powers is none: numbers above 0 and up to 1, the last of them 1."""
+    """Raises where annealing is not a schedule of powers: numbers above 0 and up to 1, the last of them 1."""
     if given is None or isinstance(given, bool | np.bool_):
         return
     if isinstance(given, str) or np.ndim(given) != 1 or np.asarray(given).dtype.kind not in "iuf":
@@ -156,7 +156,7 @@ class NaiveBayesEM(ClassEstimator):
     Several components of a class start from the class's labeled documents dealt out to them at random; a
     component that none is left for starts from a random mixture of them all.
 
-    Time is O(nonzeros * components) a step; memory, beyond X, is up to five (documents, components) and
+    Time is O(nonzeros * components) per step; memory, beyond X, is up to five (documents, components) and
     (words, components) matrices. Posteriors are found in log space: documents of millions of words do no
     harm. As always with naive Bayes, probabilities of long documents are too sure of themselves.
 

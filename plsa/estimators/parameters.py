@@ -7,6 +7,7 @@ class for what it has alone or otherwise. Both the checks and the docstrings are
 
 import ast
 import inspect
+import numbers
 import re
 import textwrap
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar, dataclass_transform
 
-from plsa.inputs import check_choice, check_number, check_threads, check_whole, is_auto
+from plsa.inputs import check_choice, check_number, check_whole, is_auto
 
 Check = Callable[[Any, str], Any]
 T = TypeVar("T")
@@ -97,7 +98,7 @@ tfidf : bool
 
 ATTRIBUTES = parse("""
 model_ : value
-    All that predicting needs, as one frozen value.
+    All that was learned and that predicting needs, as one frozen value.
 classes_ : array
     The classes, sorted.
 components_ : (n_topics, n_features) array
@@ -190,6 +191,13 @@ def _check_callback(value: Any, name: str) -> None:
         raise ValueError(f"{name} == {value!r}, but must be None or callable.")
 
 
+def _check_threads(value: Any, name: str) -> None:
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if value is not None and (not whole or value == 0):
+        must = "None (as many as help), a number >= 1, or negative (-1: all, -2: all but one)"
+        raise ValueError(f"{name} == {value!r}, but must be {must}.")
+
+
 def _check_scaling(value: Any, name: str) -> None:
     if value is None or is_auto(value):
         return
@@ -202,7 +210,7 @@ def _check_scaling(value: Any, name: str) -> None:
 CHECKS: dict[str, Check | None] = {
     "callback": _check_callback,
     "dtype": None,  # NumPy's types, too
-    "n_threads": lambda value, name: check_threads(value),
+    "n_threads": _check_threads,
     "scaling": _check_scaling,
 }
 

@@ -18,7 +18,7 @@ from plsa.estimators.base import AspectEstimator, Fitted, kept
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import PositiveClassifier, likeness
 from plsa.estimators.scaling import CountScaler
-from plsa.inputs import check_strength, is_auto, warn
+from plsa.inputs import check_number, is_auto, warn
 from plsa.labels.corpus import check_some_words
 from plsa.labels.reading import UNLABELED
 from plsa.learning.aspects import Method
@@ -28,6 +28,13 @@ from plsa.learning.topic_sensitive import SearchPlan, look_for
 
 Pairs = ArrayLike  # two documents in a row
 _DEFAULT_SCALING = CountScaler(tf="log", length=None)
+_MAX_STRENGTH = 1e12  # of links and weights
+
+
+def _check_strength(value: Any, name: str, *, above: float | None = None) -> None:
+    """Raises where a number may not be multiplied by counts in float32 and summed."""
+    if check_number(value, name, above=above) > _MAX_STRENGTH:
+        raise ValueError(f"{name} == {value!r}, but must be no larger than {_MAX_STRENGTH:g}.")
 
 
 @estimator
@@ -43,11 +50,11 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     `positive_weight` times in the likelihood, and there are the terms of smoothing and prior, as for `PLSA`.
     It never falls. Each step costs O(|T| (|T| + |U|) topics) beside that of PLSA.
 
-    How many topics there are, and where they start, says more about who is found than the links do. By
-    default that is left to a committee: 24 topic models of 4 to 30 topics, each of which starts one topic at
-    half of the positives, names the topics that hold most of the other half and few of all documents, and
-    votes for the documents of these. The votes start the linked model, and teach a linear student, who
-    judges. With a number of topics there is no committee, and the student's teacher is the linked model.
+    How many topics there are, and where they start, says more about which documents are found than the links
+    do. By default that is left to a committee: 24 topic models of 4 to 30 topics, each of which starts one
+    topic at half of the positives, names the topics that hold most of the other half and few of all
+    documents, and votes for the documents of these. The votes start the linked model, and teach a linear
+    student, which judges. With a number of topics there is no committee, and the student's teacher is the linked model.
 
     Notes
     -----
@@ -144,9 +151,9 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     """
 
     _checks: ClassVar[dict[str, Any]] = {
-        "must_link": check_strength,
-        "cannot_link": check_strength,
-        "positive_weight": partial(check_strength, above=0.0),
+        "must_link": _check_strength,
+        "cannot_link": _check_strength,
+        "positive_weight": partial(_check_strength, above=0.0),
     }
 
     n_components: Any = "auto"

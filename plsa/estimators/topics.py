@@ -30,9 +30,9 @@ class PLSA(AspectEstimator):
 
     Notes
     -----
-    Time is O(nonzeros * topics) a pass; memory, beyond X, is two (documents, topics) and two (words, topics)
-    matrices and one number per nonzero. Ctrl-C stops after the pass under way: the estimator is then fitted
-    with what was learned, and KeyboardInterrupt goes on.
+    Time is O(nonzeros * topics) per pass; memory, beyond X, is two (documents, topics) and two (words,
+    topics) matrices and one number per nonzero. Ctrl-C stops after the pass under way: the estimator is then
+    fitted with what was learned, and KeyboardInterrupt goes on.
 
     Examples
     --------
@@ -50,7 +50,8 @@ class PLSA(AspectEstimator):
     n_components : int >= 1
         The number of topics.
     init : "random", (n_components, n_features) array, or it and an (n_documents, n_components) array
-        Where to start: P(w|z), and if given P(z|d), rows summing to one. An edited `components_` is one.
+        Where to start: P(w|z), and if given P(z|d), rows summing to one; such as a changed copy of
+        `components_`.
     prior_strength : float >= 0
         Pseudo-counts shared by the topics of every document, in the fit and in `transform`.
     warm_start : bool
@@ -132,7 +133,7 @@ class PLSA(AspectEstimator):
             return float(np.exp(-self.score(X)))
         counts = self.checked_counts(X)
         turn = (np.arange(len(counts.word)) - np.repeat(counts.offset[:-1], np.diff(counts.offset))) % 2
-        words, n_threads = padded(self.components_.T, counts.dtype), self.n_threads
+        words, n_threads = padded(self.model_.word_topic, counts.dtype), self.n_threads
         total = 0.0
         for half in (0, 1):
             seen, judged = counts.of_nonzeros(turn == half), counts.of_nonzeros(turn != half)
@@ -147,7 +148,7 @@ class PLSA(AspectEstimator):
         The kernels count what is impossible as the smallest normal number: for words without any topic that
         is taken back here; a word that only the topics of its document lack keeps it.
         """
-        unknown = ~np.any(self.components_, axis=0)
+        unknown = ~np.any(self.model_.word_topic, axis=1)
         lost = np.flatnonzero(unknown[counts.word] & (counts.count > 0))
         tokens = counts.total()
         if len(lost):

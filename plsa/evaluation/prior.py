@@ -77,8 +77,8 @@ def estimate_prior(
     like positives in all respects cannot be told from them.
 
     The k-th highest of n positives has a share of all positives above it that is distributed as beta(k, n +
-    1 - k), whatever the scores: k / (n + 1) on the average, which makes the ratio at any threshold without
-    negatives right on the average, however few the positives. `high` is the lowest of the bounds that
+    1 - k), whatever the scores: k / (n + 1) on average, which makes the ratio at any threshold without
+    negatives right on average, however few the positives. `high` is the lowest of the bounds that
     follow from the quantiles of it and of the unlabeled documents' share, each at a tenth of the error
     that `level` allows, and where it is the estimate is made. Thresholds that fewer than half of the
     positives reach are not looked at. `low` is a quantile of what the estimate would have been with other

@@ -13,8 +13,6 @@ import numpy as np
 
 from plsa.engine.parameters import Array, Floats, Mask
 
-MAX_STRENGTH = 1e12  # of links and weights
-
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """A warning that points at the first caller outside of the package."""
@@ -47,14 +45,6 @@ def check_number(value: Any, name: str, smallest: float = 0.0, *, above: float |
     return number
 
 
-def check_strength(value: Any, name: str, *, above: float | None = None) -> float:
-    """A number that may be multiplied by counts in float32 and summed."""
-    number = check_number(value, name, above=above)
-    if number > MAX_STRENGTH:
-        raise ValueError(f"{name} == {value!r}, but must be no larger than {MAX_STRENGTH:g}.")
-    return number
-
-
 def check_share(value: Any, name: str) -> float:
     """A number above 0 and below 1."""
     share = check_number(value, name, above=0.0)
@@ -63,29 +53,11 @@ def check_share(value: Any, name: str) -> float:
     return share
 
 
-def check_between(value: Any, name: str, low: float, high: float) -> float:
-    """A number from `low` to `high`."""
-    number = check_number(value, name, low)
-    if number > high:
-        raise ValueError(f"{name} == {value!r}, but must be a number from {low:g} to {high:g}.")
-    return number
-
-
 def check_choice(value: Any, name: str, choices: Sequence[Any]) -> Any:
     """One of the choices."""
     if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
         raise ValueError(f"{name} == {value!r}, but must be one of {list(choices)}.")
     return value
-
-
-def check_threads(n_threads: Any) -> int | None:
-    """None, or a number of threads as joblib counts them."""
-    if n_threads is None:
-        return None
-    if isinstance(n_threads, bool) or not isinstance(n_threads, numbers.Integral) or n_threads == 0:
-        must = "None (all processors), a number >= 1, or negative (-1: all, -2: all but one)"
-        raise ValueError(f"n_threads == {n_threads!r}, but must be {must}.")
-    return int(n_threads)
 
 
 def check_each(values: Array, good: Mask, name: str, must: str) -> None:

@@ -80,7 +80,7 @@ def _halves(known: Places, rng: Rng) -> Iterator[tuple[Places, Places]]:
 def opinion(topic: Places, n_topics: int, likeness: Floats, positive: Mask, judges: Places) -> Member:
     """Which topics are the positives', where every document has one.
 
-    Topics are put in the order of how like the positives their unlabeled documents are in the mean. As many
+    Topics are put in the order of how like the positives their unlabeled documents are on average. As many
     of the first are taken as make r^2 / P(f = 1) the highest, but never all: f is 1 for documents of these
     topics, and r a lower bound of the recall of the judges.
     """

@@ -24,7 +24,7 @@ from plsa.learning.scaling import fit_scaling
 from plsa.learning.student import DEFAULT_SHARPNESS, probabilities, student_of_labels
 from plsa.learning.supervised import Choice, Learned, Plan
 
-_CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence is heard three times instead of once
+_CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence comes from three folds, not one
 _FIRST_PASSES, _PASSES_TO_GUESS = 30, 10  # at most, of a first fit: guesses are made anew soon
 _STILL = 1e-3  # share of guesses that change: fewer are none
 _ALONE = "labels alone"

@@ -21,7 +21,7 @@ NAME = "fits"
 TRIALS_ARE = "splits"
 STARTS = 1
 BINS = 15
-_LEAST_PROBABILITY = 1e-15
+_MIN_PROBABILITY = 1e-15
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +71,7 @@ def measure(cell: Cell) -> dict[str, Any]:
 def log_loss(probabilities: np.ndarray, true: np.ndarray) -> float:
     """Mean of -log P(true class), in nats; no probability counts as less than 1e-15."""
     given = probabilities[np.arange(len(true)), true]
-    return float(-np.log(np.maximum(given, _LEAST_PROBABILITY)).mean())
+    return float(-np.log(np.maximum(given, _MIN_PROBABILITY)).mean())
 
 
 def calibration_error(probabilities: np.ndarray, true: np.ndarray) -> float:

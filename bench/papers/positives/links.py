@@ -32,7 +32,7 @@ TRIALS = 10
 PERCENT = 3
 MUST = (0, 2, 4, 6, 8)
 CANNOT = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-USUAL_MUST, USUAL_CANNOT, USUAL_ROUNDS = 2, 0.5, 120
+DEFAULT_MUST, DEFAULT_CANNOT, DEFAULT_ROUNDS = 2, 0.5, 120
 ROUNDS = (5, 10, 20, 40, 60, 80, 120, 160)
 NUMBERS = tuple(range(4, 16))
 WAYS = {
@@ -43,7 +43,7 @@ WAYS = {
 ALONG = {"documents": "--", "positives": "-"}  # ways of figures 3 and 4, and their lines
 
 
-def _learner(must: float, cannot: float, number: int = TOPICS, rounds: int = USUAL_ROUNDS) -> str:
+def _learner(must: float, cannot: float, number: int = TOPICS, rounds: int = DEFAULT_ROUNDS) -> str:
     return f"{must:g} {cannot:g} {number} {rounds}"
 
 
@@ -54,12 +54,12 @@ def _all() -> Iterator[tuple[str, str]]:
             for cannot in CANNOT:
                 yield setting, _learner(must, cannot)
         for must in printed.MUST_LINKS["20news"]:
-            yield setting, _learner(must, USUAL_CANNOT)
+            yield setting, _learner(must, DEFAULT_CANNOT)
     for setting in ALONG:
         for rounds in ROUNDS:
-            yield setting, _learner(USUAL_MUST, USUAL_CANNOT, rounds=rounds)
+            yield setting, _learner(DEFAULT_MUST, DEFAULT_CANNOT, rounds=rounds)
         for number in NUMBERS:
-            yield setting, _learner(USUAL_MUST, USUAL_CANNOT, number)
+            yield setting, _learner(DEFAULT_MUST, DEFAULT_CANNOT, number)
 
 
 def wanted(options: argparse.Namespace) -> Iterator[Cell]:
@@ -143,7 +143,9 @@ def _held(measured: Measured, kind: str) -> Iterator[list[str]]:
     for corpus, title in CORPORA.items():
         told = (printed.MUST_LINKS if must else printed.CANNOT_LINKS)[corpus]
         for setting in WAYS:
-            learners = [_learner(each, USUAL_CANNOT) if must else _learner(USUAL_MUST, each) for each in told]
+            learners = [
+                _learner(each, DEFAULT_CANNOT) if must else _learner(DEFAULT_MUST, each) for each in told
+            ]
             values = [_mean(measured, corpus, setting, each, f"{kind}_link_satisfied") for each in learners]
             yield [f"{kind}-links, {setting}", title, *map(_shown, values)]
         yield ["printed", title, *(f"{value:.3f}" for value in told.values())]
@@ -161,7 +163,7 @@ def _grid(measured: Measured, corpus: str) -> Iterator[list[str]]:
 def _curve(
     measured: Measured, corpus: str, setting: str, values: tuple[int, ...], what: str
 ) -> list[float | None]:
-    learners = [_learner(USUAL_MUST, USUAL_CANNOT, **{what: value}) for value in values]
+    learners = [_learner(DEFAULT_MUST, DEFAULT_CANNOT, **{what: value}) for value in values]
     return [_mean(measured, corpus, setting, learner) for learner in learners]
 
 
