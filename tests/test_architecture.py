@@ -24,7 +24,8 @@ ROOMS = (
     "datasets",
     "app",
 )
-MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+# Compiled code has its sources at the top level, and its folder only where the package is installed.
+MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if "_kernels" not in path.parts)
 
 
 def imports(path):

@@ -20,11 +20,10 @@ from plsa.estimators import scaling as scalings
 from plsa.estimators.base import ClassEstimator, Fitted, kept, of_documents
 from plsa.estimators.parameters import estimator
 from plsa.inputs import check_each, check_number, check_whole, is_auto
-from plsa.labels.corpus import Corpus, check_some_words
+from plsa.labels.corpus import Corpus
 from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import Labels
-from plsa.learning.mixtures import Mixture, MixturePlan, choose_numbers, choose_scaling, fit_mixture
-from plsa.learning.scaling import fit_scaling
+from plsa.learning.mixtures import Mixture, MixturePlan, learn
 
 _MIN_POWER = 1e-6  # of annealing
 
@@ -274,28 +273,28 @@ class NaiveBayesEM(ClassEstimator):
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
         corpus = corpus.with_unlabeled(float(self.unlabeled_weight))
         labels, counts = corpus.labels, corpus.counts
-        check_some_words(counts, corpus.weight)
-        alpha = _check_alpha(self.alpha, counts.n_words, counts.dtype)
-        numbers, are_open = _check_components_per_class(self.components_per_class, labels.classes)
-        pseudo_counts = alpha, float(self.class_alpha), float(self.component_alpha)
-        annealing = _powers(self.annealing), self.correspondence
-        plan = MixturePlan(self._loop(), *pseudo_counts, *annealing, self.n_threads)
-        values, chosen = scalings.values(self.scaling), scalings.default(self.scaling)
-        scores: dict[str, float] = {}
-        if is_auto(self.scaling):
-            best, scores = choose_scaling(corpus, numbers, plan, values)
-            chosen = chosen if best is None else best
-        scaler, scaled = fit_scaling(values[chosen], corpus)
-        corpus = replace(corpus, counts=scaled)
-        numbers, tried = choose_numbers(corpus, numbers, are_open, plan, self._tell)
-        fit, mixture = fit_mixture(corpus, numbers, plan, check_random_state(self.random_state))
-        mixture = replace(mixture, scaler=scaler)
+        plan = MixturePlan(
+            self._loop(),
+            _check_alpha(self.alpha, counts.n_words, counts.dtype),
+            float(self.class_alpha),
+            float(self.component_alpha),
+            _powers(self.annealing),
+            self.correspondence,
+            self.n_threads,
+            scalings.values(self.scaling),
+            scalings.default(self.scaling),
+            self._tell,
+        )
+        numbers = _check_components_per_class(self.components_per_class, labels.classes)
+        learned = learn(corpus, *numbers, plan, check_random_state(self.random_state))
+        fit, mixture = learned.fit, learned.mixture
         found = kept(fit, mixture.word_topic, mixture.topic_prior)
+        scaling = scalings.named(self.scaling)[learned.scaling]
         return {
             **found,
-            "scaling_": scalings.fitted_scaling(scalings.named(self.scaling)[chosen], scaler, counts.n_words),
-            "scaling_scores_": scores,
-            "component_scores_": tried,
+            "scaling_": scalings.fitted_scaling(scaling, mixture.scaler, counts.n_words),
+            "scaling_scores_": learned.scaling_scores,
+            "component_scores_": learned.component_scores,
             "annealing_trace_": np.empty((0, 2)) if fit.annealed is None else fit.annealed,
             "_labels_": labels,
             **_of_classes(mixture, found["doc_topic_"], labels),

@@ -54,7 +54,8 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     do. By default that is left to a committee: 24 topic models of 4 to 30 topics, each of which starts one
     topic at half of the positives, names the topics that hold most of the other half and few of all
     documents, and votes for the documents of these. The votes start the linked model, and teach a linear
-    student, which judges. With a number of topics there is no committee, and the student's teacher is the linked model.
+    student, which judges. With a number of topics there is no committee, and the student's teacher is the
+    linked model.
 
     Notes
     -----

@@ -1,7 +1,7 @@
 """Mixtures of multinomials as values: fitting by EM, annealed or not, and choosing by held-out labels."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps, joint, log_words
 from plsa.engine.parameters import Codes, Fit, Floats, Mask, Parameters, Places, Real, Rng, padded, unpadded
 from plsa.engine.runs import Loop
-from plsa.labels.corpus import Corpus
+from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import OneComponent
 from plsa.labels.layout import Layout, lay_out
 from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge
@@ -36,6 +36,9 @@ class MixturePlan:
     powers: Floats | None = None  # of annealing, the last of them 1; None: plain EM
     correspondence: str | None = "kl"
     n_threads: int | None = None
+    scalings: Mapping[str, Scaling | None] = field(default_factory=lambda: {"None": None})  # to choose from
+    default_scaling: str = "None"
+    told: Callable[[int, float], Any] = lambda number, score: None  # hears of numbers that are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +76,30 @@ class Mixture:
         return log_softmax(self.joint_classes(counts, n_threads), axis=1)
 
 
-def fit_mixture(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[Fit, Mixture]:
-    """The best fit of several starts, and the mixture that it leaves; counts are scaled already.
+@dataclass(frozen=True, slots=True)
+class LearnedMixture:
+    """A fit, all that predicting needs, and how it was chosen."""
+
+    mixture: Mixture
+    fit: Fit
+    scaling: str
+    scaling_scores: dict[str, float]
+    component_scores: dict[int, float]
+
+
+def learn(corpus: Corpus, numbers: Places, are_open: Mask, plan: MixturePlan, rng: Rng) -> LearnedMixture:
+    """Learns a mixture with so many components of each class; labels choose what is open, and a scaling.
 
     P(z|d) of the fit are those that follow from the parameters, each document under its label.
     """
+    check_some_words(corpus.counts, corpus.weight)
+    scaling, scores = _choose_scaling(corpus, numbers, plan)
+    scaler, scaled = fit_scaling(plan.scalings[scaling], corpus)
+    corpus = replace(corpus, counts=scaled)
+    numbers, tried = _choose_numbers(corpus, numbers, are_open, plan)
     fit, steps = _best(corpus, numbers, plan, rng)
     fit = replace(fit, parameters=steps.explained(fit.parameters))
-    return fit, _mixture_of(fit)
+    return LearnedMixture(replace(_mixture_of(fit), scaler=scaler), fit, scaling, scores, tried)
 
 
 def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[Fit, MixtureSteps]:
@@ -218,31 +237,29 @@ def dealt_out(corpus: Corpus, layout: Layout, rng: Rng) -> Floats:
 # --- choosing by labeled documents that are held out ---------------------------------------------
 
 
-def choose_scaling(
-    corpus: Corpus, numbers: Places, plan: MixturePlan, scalings: Mapping[str, Scaling | None]
-) -> tuple[str | None, dict[str, float]]:
+def _choose_scaling(corpus: Corpus, numbers: Places, plan: MixturePlan) -> tuple[str, dict[str, float]]:
     """The scaling that labeled documents held out in turn speak for, and the accuracy of each.
 
-    None where too few documents can be held out.
+    The default where there is no choice, or too few documents can be held out.
     """
-    splits = hold_out(corpus, sample=False)
+    splits = hold_out(corpus, sample=False) if len(plan.scalings) > 1 else []
     if not splits:
-        return None, {}
+        return plan.default_scaling, {}
     said: Probabilities = {}
-    for name, scaling in scalings.items():
+    for name, scaling in plan.scalings.items():
         scaled = replace(corpus, counts=fit_scaling(scaling, corpus)[1])
         found = _plain_em(scaled, splits, numbers, plan, name)
         said |= found.probability
     found = replace(found, probability=said)
-    return found.best(scalings), {name: found.accuracy(name) for name in scalings}
+    return found.best(plan.scalings), {name: found.accuracy(name) for name in plan.scalings}
 
 
-def choose_numbers(
-    corpus: Corpus, numbers: Places, are_open: Mask, plan: MixturePlan, told: Callable[[int, float], Any]
+def _choose_numbers(
+    corpus: Corpus, numbers: Places, are_open: Mask, plan: MixturePlan
 ) -> tuple[Places, dict[int, float]]:
     """Components of each class; where that is open, as many as classify held-out documents best.
 
-    Of equals the fewest. And the accuracy of each number that was tried, which `told` hears of.
+    Of equals the fewest. And the accuracy of each number that was tried.
     """
     scores: dict[int, float] = {}
     if not are_open.any():
@@ -252,7 +269,7 @@ def choose_numbers(
     for number in _NUMBERS if splits else ():
         tried = np.where(are_open, number, numbers)
         scores[number] = _plain_em(corpus, splits, tried, plan).accuracy("")
-        told(number, scores[number])
+        plan.told(number, scores[number])
         since = 0 if scores[number] > scores[best] else since + (number > 1)
         best = number if scores[number] > scores[best] else best
         if since >= _PATIENCE:
