@@ -115,8 +115,8 @@ def learn(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
 def sketch(corpus: Corpus, plan: Plan, passes: int, words: Real | None = None) -> Fit:
     """A few passes from the labels, or from padded P(w|z), under the default settings.
 
-    The counts are scaled already. The gate is that of missing labels, whatever the plan has: nothing is chosen
-    by evidence, and guesses are not made.
+    The counts are scaled already. The gate is that of missing labels, whatever the plan has: nothing is
+    chosen by evidence, and guesses are not made.
     """
     settings = plan.settings
     method = replace(plan.method, loop=replace(plan.method.loop.quiet(), max_iter=passes))
