@@ -869,7 +869,7 @@ def test_wrong_answers():
         ([other], [0], f"document {other} was not asked for"),
         ([known], [0], f"document {known} has the label 0 already"),
         (asked, [0], "there are 1 labels for 2 documents"),
-        ([asked[0], asked[0]], [0, 0], "is there twice"),
+        ([asked[0], asked[0]], [0, 0], "is given twice"),
         ([60], [0], "there is no document 60"),
         ([-1], [0], "there is no document -1"),
         ([0.5], [0], "must be rows of X"),

@@ -108,7 +108,7 @@ def test_the_p_value_is_that_of_a_paired_t_test_of_the_areas():
 @pytest.mark.parametrize("ask", ["area", "saved", "p_value"])
 def test_a_strategy_that_was_not_played_is_named(ask):
     """With those that were."""
-    with pytest.raises(ValueError, match="there is no strategy 'best'; there is 'random', 'margin'"):
+    with pytest.raises(ValueError, match="there is no strategy 'best'; there are 'random', 'margin'"):
         getattr(made(), ask)("best")
     with pytest.raises(ValueError, match="there is no strategy 'auto'"):
         made(accuracy={"margin": np.zeros((2, 3))}).labels_for(0.5, "auto")

@@ -288,7 +288,7 @@ def test_pairs_may_be_told_twice_and_either_way(corpus, some):
         ({"must_links": [(0.5, 1)]}, "type float64"),
         ({"must_links": 3}, "must_links has shape"),
         ({"must_links": [(1, 6)]}, r"must_links holds \(1, 6\), but y has 1 as positive and 6 as unl"),
-        ({"must_links": sparse.eye_array(8, format="csr")}, "must_links is a sparse matrix"),
+        ({"must_links": sparse.csr_array(np.eye(8))}, "must_links is a sparse matrix"),
     ],
 )
 def test_bad_links(links, message):

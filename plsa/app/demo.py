@@ -2,6 +2,7 @@
 
 import argparse
 import time
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,7 +112,9 @@ def _compare(page: Page, corpus: _Corpus, model: PLSAClassifier, args: argparse.
     rng = np.random.default_rng(args.seed)
     ours_few, theirs_few, best_few, n_few = [], [], [], 0
     per_class = f"{args.labels} label{'s' if args.labels > 1 else ''} per class"
-    with page.stage(f"Learning again, from {per_class}, {_N_DRAWS} times"):
+    with warnings.catch_warnings(), page.stage(f"Learning again, from {per_class}, {_N_DRAWS} times"):
+        # Older versions of scikit-learn take few labels for the sign of a regression.
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         for _ in range(_N_DRAWS):
             # So many documents of each class, or all where it has fewer.
             of_class = [np.flatnonzero(y == name) for name in np.unique(y)]
