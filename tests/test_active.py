@@ -1261,3 +1261,23 @@ def test_documents_that_were_set_aside_are_asked_for_in_the_end():
         while len(rows := learner.query()):
             learner.tell(rows, [TRUTH[row] for row in rows])
         assert learner.labels_ == TRUTH
+
+
+@pytest.mark.parametrize(
+    ("strategy", "score"),
+    [
+        ("entropy", queries.entropy),
+        ("least confidence", queries.least_confidence),
+        ("margin", queries.smallest_margin),
+    ],
+)
+def test_every_kind_of_doubt_is_weighed_by_the_density(strategy, score):
+    """So that documents unlike all others are not asked for, however much in doubt."""
+    corpus = planted_corpus(60, 40, 3, n_classes=3, document_length=8, random_state=0)
+    y = np.where(np.arange(60) < 12, corpus.target, -1)
+    left = np.flatnonzero(y < 0)
+    chance = MultinomialNB().fit(corpus.counts[y >= 0], y[y >= 0]).predict_proba(corpus.counts[left])
+    weighed = score(chance) * queries.density(vectors(corpus.counts))[left] ** 20
+    assert score(chance).argmax() != weighed.argmax(), "nothing would be shown"
+    asked = ActiveLearner(MultinomialNB(), corpus.counts, y, strategy, density=20.0).query()[0]
+    assert_allclose(weighed[left.tolist().index(asked)], weighed.max())

@@ -489,3 +489,22 @@ def test_the_gate_goes_with_the_parameters(kind, accelerated):
     fit = em.run(em.Accelerated(steps) if accelerated else steps, begin, passes(60))
     assert np.diff(fit.trace).min() > -1e-9
     assert steps.expect(fit.parameters).objective == fit.trace[-1]
+
+
+@pytest.mark.parametrize(
+    "gate_of",
+    [
+        MissingLabel,
+        FakeLabel.even,
+        lambda layout: Mislabeling.near_truth(layout, soft=True),
+        lambda layout: OneComponent.even(layout, 1.0, 1.0),
+    ],
+    ids=["missing", "fake", "soft", "one component"],
+)
+def test_what_is_learned_is_another_gate(gate_of):
+    """The gate before is left as it was: another start, or a fit that is kept, may still have it."""
+    gate = gate_of(lay_out(np.array([1, 2]), 0))
+    before = gate.table().copy()
+    learned = gate.learn(np.random.default_rng(0).uniform(size=before.shape))
+    assert_array_equal(gate.table(), before)
+    assert (learned is gate) == isinstance(gate, MissingLabel) == np.allclose(learned.table(), before)

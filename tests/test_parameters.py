@@ -110,3 +110,15 @@ def test_tables_are_parsed():
     assert found["width"].text == "How wide it is."
     assert list(found) == ["width", "classes_", "n_iter_"]
     assert found["classes_"].text == "The classes, sorted."
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_class_has_the_last_word_on_what_it_has(name):
+    """What a class says of a parameter or an attribute is shown, not what its bases say of it."""
+    shown = "".join(ESTIMATORS[name].__doc__.split())  # lines are broken at hyphens, too
+    for table in ("_parameters", "_attributes"):
+        for each, entry in parse(vars(ESTIMATORS[name]).get(table, "")).items():
+            kind = entry.kind
+            if table == "_parameters":
+                kind += f", default={inspect.signature(ESTIMATORS[name]).parameters[each].default!r}"
+            assert "".join(f"{each} : {kind} {entry.text}".split()) in shown

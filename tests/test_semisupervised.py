@@ -9,6 +9,7 @@ from helpers import assert_usable, interrupting, partly_labeled
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+import plsa
 from plsa import (
     CountScaler,
     FakeLabelPLSA,
@@ -18,7 +19,9 @@ from plsa import (
     SoftMislabelingPLSA,
     _kernels,
 )
+from plsa.datasets import planted_corpus
 from plsa.engine import em
+from plsa.learning.aspects import Aspects
 
 GUESSING = (HardMislabelingPLSA, SoftMislabelingPLSA)
 ALL = (MissingLabelPLSA, FakeLabelPLSA, *GUESSING)
@@ -483,3 +486,18 @@ def test_unlabeled_documents_that_say_nothing(model):
     assert_usable(found, X)
     alone = PLSAClassifier(topics_per_class=1, scaling=None, random_state=0, max_iter=10).fit(X, y)
     assert_allclose(found.components_, alone.components_, rtol=1e-3, atol=1e-6)
+
+
+def test_guesses_are_folded_in_no_longer_than_a_guess_needs(monkeypatch):
+    """Thirty rounds, or until no topic moves by a thousandth: they are made again and again."""
+    seen, whole = [], Aspects.classes
+
+    def classes(aspects, counts, how):
+        seen.append((how.max_iter, how.tol))
+        return whole(aspects, counts, how)
+
+    monkeypatch.setattr(Aspects, "classes", classes)
+    corpus = planted_corpus(60, 40, 4, n_classes=2, document_length=20, random_state=0)
+    y = np.where(np.arange(60) < 10, corpus.target, -1)
+    plsa.SoftMislabelingPLSA(scaling=None, evidence=False, random_state=0).fit(corpus.counts, y)
+    assert set(seen) == {(30, 1e-3)}

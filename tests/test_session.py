@@ -215,3 +215,34 @@ def test_a_session_is_resumed_as_it_began(path):
     path.write_text(path.read_text() + '{"event":"undo","indices":[],"labels":[]}\n')
     with pytest.raises(ValueError, match="nothing to take back"):
         Session(3, ["a", None, None]).resume(path, {"documents": 3})
+
+
+def test_what_could_not_be_written_did_not_happen(tmp_path, monkeypatch):
+    """A full disk: the session stays as it was, and as its file is."""
+    session = Session(3)
+    session.save(tmp_path / "session.jsonl")
+    session.asked([0, 1])
+    was = copy.deepcopy(state(session))
+
+    def full(log, line):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(SessionLog, "append", full)
+    for move in (lambda: session.tell(0, "a"), lambda: session.skip(1), lambda: session.volunteer(2, "a")):
+        with pytest.raises(OSError, match="No space left"):
+            move()
+        assert state(session) == was
+
+
+def test_undoing_takes_back_questions_and_labels_that_were_read():
+    """Questions after the move, what was drawn for them, and the codes of labels."""
+    session = Session(4, ["a", None, None, None])
+    session.asked([1])
+    was = copy.deepcopy(state(session))
+    assert session.coded().code.tolist() == [0, -1, -1, -1]
+    session.tell(1, "b")
+    assert session.coded().code.tolist() == [0, 1, -1, -1]
+    session.asked([2], drawn=[2])
+    session.undo()
+    assert state(session) == was
+    assert session.coded().code.tolist() == [0, -1, -1, -1]

@@ -1,14 +1,19 @@
 """PLSAClassifier and the labels it is given."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers import assert_same_bits
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import softmax
 
+import plsa
 from plsa import CountScaler, PLSAClassifier
 from plsa.datasets import planted_corpus
 from plsa.estimators.validation import read_labels
 from plsa.labels.reading import is_unlabeled
+from plsa.learning.aspects import Folding
 
 
 @pytest.fixture(scope="module")
@@ -129,3 +134,48 @@ def test_auto_scaling_does_not_depend_on_what_classes_are_called(corpus):
         model = PLSAClassifier(**parameters, random_state=0).fit(corpus.counts, y)
         assert model.scaling_scores_ == plain.scaling_scores_
         assert_array_equal(model.components_, plain.components_)
+
+
+@pytest.mark.parametrize("model", [plsa.PLSAClassifier, plsa.SoftMislabelingPLSA])
+def test_what_a_student_says(model):
+    """softmax(sharpness_ * scores); a document without words has the frequency of the classes."""
+    corpus = planted_corpus(120, 60, 3, n_classes=3, document_length=15, random_state=0)
+    y = np.where(np.arange(120) < 60, corpus.target, -1)
+    y[(y == 0) & (np.arange(120) > 20)] = -1
+    found = model(student="linear", random_state=0).fit(corpus.counts, y)
+    empty = np.zeros((2, 60), dtype=np.float32)
+    assert_allclose(found.predict_proba(empty), [found.class_prior_] * 2, rtol=1e-6)
+    assert np.ptp(found.class_prior_) > 0.1
+    scores = found.model_.student.scores(found.checked_counts(corpus.counts))
+    assert abs(found.sharpness_ - 4) > 1e-3, "or nothing would be shown"
+    wanted = softmax(found.sharpness_ * scores, axis=1)
+    assert_allclose(found.predict_proba(corpus.counts), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("model", [plsa.PLSAClassifier, plsa.NaiveBayesEM])
+def test_scores_leave_out_what_has_no_label_and_take_weights(model):
+    """The weighted share of labeled documents that are right; the marker is the user's own."""
+    corpus = planted_corpus(80, 30, 4, n_classes=4, document_length=3, word_concentration=0.5, random_state=0)
+    found = model(random_state=0, unlabeled=9).fit(corpus.counts[:40], corpus.target[:40])
+    y, weight = corpus.target[40:].copy(), np.arange(40.0)
+    right = found.predict(corpus.counts[40:]) == y
+    y[::3] = 9
+    known = y != 9
+    assert 0 < right[known].mean() < 1
+    assert_allclose(found.score(corpus.counts[40:], y), right[known].mean())
+    wanted = np.average(right[known], weights=weight[known])
+    assert abs(wanted - right[known].mean()) > 1e-3, "or nothing would be shown"
+    assert_allclose(found.score(corpus.counts[40:], y, weight), wanted)
+
+
+@pytest.mark.parametrize("model", [plsa.PLSAClassifier, plsa.MissingLabelPLSA])
+def test_new_documents_are_scaled_before_they_are_folded_in(model):
+    """As if they had been scaled first; folding raw counts in gives other topics."""
+    corpus = planted_corpus(60, 40, 4, n_classes=2, document_length=20, random_state=0)
+    y = np.where(np.arange(60) < 30, corpus.target, -1)
+    found = model(2, scaling=plsa.CountScaler(length=5), random_state=0).fit(corpus.counts, y)
+    raw = replace(found.model_.aspects, scaler=None)
+    counts, how = found.checked_counts(corpus.counts), Folding()
+    wanted = raw.topics(found.scaled_counts(corpus.counts), how)
+    assert_allclose(found.transform(corpus.counts), wanted, rtol=1e-6)
+    assert not np.allclose(raw.topics(counts, how), wanted, atol=1e-2)
