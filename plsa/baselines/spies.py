@@ -104,7 +104,7 @@ class SpyEM(LinearClassifier):
         return CountScaler(tf="raw", length="constant" if self.constant_length else None)
 
     def _learn_rule(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Rule, Fitted]:
-        scaled = self._scaling().as_value().fit(counts).scaled(counts)
+        scaled = counts.with_counts(matrix.data)
         among = _chosen_spies(positive, self.spies, check_random_state(self.random_state))
         *_, settled = self._rules(scaled, positive & ~among, ~positive | among)
         scores = settled.scores(matrix)

@@ -49,9 +49,7 @@ class VectorClassifier(PositiveClassifier):
 
     def _vectors(self, counts: Counts, scaler: Scaler | None = None) -> Matrix:
         """(D, W): the vectors of documents."""
-        if scaler is None:
-            scaler = Scaler(self.scaler_.tf, self.scaler_.idf_, self.scaler_.length_)
-        scaled = scaler.scaled(counts)
+        scaled = (scaler or self.scaler_.fitted_value()).scaled(counts)
         return _short_indices(scaled.unit_rows().matrix()) if self.unit_length else scaled.matrix()
 
 

@@ -39,9 +39,7 @@ class CountEstimator(BaseEstimator):
     def _fit(self, X: Any, *given: Any) -> Self:
         with validation.all_or_nothing(self):
             reset = self._begin()
-            check_parameters(self)
-            counts = validation.check_counts(self, X, reset=reset, dtype=self._real())
-            self._keep(self._learn(counts, *given))
+            self._keep(self._learn(self.read_counts(X, reset=reset), *given))
         if getattr(self, "stop_reason_", None) == StopReason.INTERRUPTED:
             raise KeyboardInterrupt
         return self
@@ -65,10 +63,10 @@ class CountEstimator(BaseEstimator):
         """What is computed in; None: as X."""
         return getattr(self, "dtype", None)
 
-    def read_counts(self, X: Any) -> Counts:
+    def read_counts(self, X: Any, *, reset: bool = True) -> Counts:
         """The counts of documents to learn from, the parameters being what they may be."""
         check_parameters(self)
-        return validation.check_counts(self, X, reset=True, dtype=self._real())
+        return validation.check_counts(self, X, reset=reset, dtype=self._real())
 
     def checked_counts(self, X: Any) -> Counts:
         """The counts of new documents, which must have the columns of the fit."""

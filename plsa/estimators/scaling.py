@@ -77,7 +77,11 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, CountEstimator):
     def transform(self, X: Any) -> sparse.csr_array:
         """The scaled counts, sparse."""
         counts = self.checked_counts(X)
-        return Scaler(self.tf, self.idf_, self.length_).scaled(counts).matrix()
+        return self.fitted_value().scaled(counts).matrix()
+
+    def fitted_value(self) -> Scaler:
+        """What was fitted, as a value."""
+        return Scaler(self.tf, self.idf_, self.length_)
 
 
 # What scaling="auto" chooses from, by the name that evidence has it under. No one of them is best on every
