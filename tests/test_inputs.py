@@ -1,12 +1,15 @@
 """Rubbish in: an error that says what, where, what was found and what to do; nothing half-fitted."""
 
 import re
+import warnings
 
 import numpy as np
+import pandas
 import pytest
-from cases import CASES
+from cases import CASES, corpus
 from helpers import learned
 from scipy import sparse
+from sklearn.feature_extraction.text import HashingVectorizer
 
 from plsa import (
     PEBL,
@@ -56,7 +59,7 @@ BAD_COUNTS = [
     (sparse.csr_array(np.where(X == 4, -2.0, X)), r"negative count, -2.0 at \(2, 2\)"),
     (np.where(X == 4, np.nan, X), "NaN"),
     (sparse.csr_array(np.where(X == 4, np.inf, X)), "infinity"),
-    (np.array([["a", "b"], ["c", "d"], ["e", "f"]]), "numeric values"),
+    (np.array([["a", "b"], ["c", "d"], ["e", "f"]]), "strings in row 0.*numeric values"),
     (np.zeros((0, 3)), "0 sample"),
     (np.zeros((3, 0)), "0 feature"),
     (np.zeros(3), "1D array"),
@@ -76,6 +79,74 @@ def test_bad_counts(model, counts, message):
     """Refused by every estimator, with a message that helps."""
     y = Y[MODELS[model].takes]
     assert_refused(model(), message, counts, None if y is None else y[: counts.shape[0]])
+
+
+SECRET = "a text that is nobody's business"
+TEXTS = [
+    [SECRET, "b", "c"],
+    SECRET,
+    np.array([SECRET, "b", "c"]),
+    np.array([SECRET, None, "c"], dtype=object),
+    [[SECRET, "b"], ["c"], ["d"]],
+    [SECRET.encode(), b"b", b"c"],
+    pandas.Series([SECRET, "b", "c"]),
+    pandas.DataFrame({"length": [1, 2, 3], "text": [SECRET, "b", "c"]}),
+]
+
+
+@pytest.mark.parametrize("texts", TEXTS, ids=lambda texts: type(texts).__name__)
+@everyone
+def test_texts_where_counts_belong(model, texts):
+    """The error names what takes texts, and shows none."""
+    with pytest.raises(
+        ValueError, match=rf"X holds .* in row 0.*text_classifier\({model.__name__}\(\)\)"
+    ) as said:
+        model().fit(texts, Y[MODELS[model].takes])
+    assert SECRET not in str(said.value)
+
+
+@everyone
+def test_weights_where_counts_belong(model):
+    """TF-IDF gets a hint, documents of one word, of unit length too, none; hashed signs another."""
+    y = None if MODELS[model].takes == "nothing" else np.array([1, 0, 1, 0])
+    hashed = HashingVectorizer(n_features=64).fit_transform(["tea and milk", "goal", "a ball", "milk tea"])
+    assert_refused(model(), "alternate_sign=False", hashed, y)
+    small = {"n_components": 2} if "n_components" in model().get_params() else {}
+    small |= {"n_clusters": 2} if "n_clusters" in model().get_params() else {}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "y labels 2 documents as positive")
+        model(**small).fit(np.eye(4), y)
+        model(**small).fit(np.array([[2.0, 1], [1, 3], [4, 1], [1, 1]]), y)
+        with pytest.warns(UserWarning, match=rf"looks like TF-IDF.*{model.__name__} learns from counts"):
+            model(**small).fit(np.array([[0.6, 0.8], [1, 0], [0.8, 0.6], [0, 1]]), y)
+
+
+NO_WORDS = "have no word that the fit has seen, the first in row"
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_documents_of_unknown_words_are_counted(case):
+    """In a fit, and wherever something is said of documents: those without words, or with new ones only."""
+    documents = corpus()[0].toarray()
+    documents[:, 7] = 0
+    documents[[3, 8]] = 0
+    knows = case.model is not CountScaler
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = case.fit(documents)
+    said = [str(each.message) for each in caught if NO_WORDS in str(each.message)]
+    assert [text[:44] for text in said] == ["2 of 150 documents have no word that the fit"] * knows
+    new = documents[:5].copy()
+    new[1] = 0
+    new[1, 7] = 2.0  # a word that no document of the fit has
+    for name in ("transform", "predict", "predict_proba", "decision_function", "perplexity"):
+        if hasattr(model, name):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                getattr(model, name)(new)
+                known = getattr(model, name)(new[[0, 2]])
+            said = [str(each.message) for each in caught]
+            assert [text[:6] for text in said if NO_WORDS in text] == ["2 of 5"] * knows, (name, known)
 
 
 @pytest.mark.parametrize(
@@ -105,12 +176,87 @@ def test_bad_weights(model, weight, message):
         ([None, None, None], "y labels no document.*use PLSA"),
         ([np.nan, np.nan, np.nan], "y labels no document.*use PLSA"),
         (None, "requires y to be passed, but the target y is None"),
+        (["", " ", "\t"], "y labels no document.*use PLSA"),
+        (["a", 3, None], "y mixes types of labels: 'a' in row 0 and 3 in row 1"),
+        ([None, 3, "a"], "y mixes types of labels: 3 in row 1 and 'a' in row 2"),
+        (["a", True, "b"], "y mixes types of labels: 'a' in row 0 and True in row 1"),
+        (["a", ["a", "b"], "b"], r"a list of 2 in row 1. A document has one label; several .*\(yet\)"),
+        ([["a", "b"], ["a"], ["b"]], "y holds a list of 2 in row 0"),
+        ([{"a"}, {"b"}, {"a"}], "y holds a set of 1 in row 0"),
+        ([{"a": 1}, {}, {}], "y holds a dict of 1 in row 0"),
+        (np.eye(3), r"1d array, got an array of shape \(3, 3\) instead.*several are not supported"),
+        (pandas.Series([("a", "b"), ("a",), ()]), "y holds a tuple of 2 in row 0"),
     ],
 )
 @named(of_classes)
 def test_bad_labels(model, y, message):
-    """Too few, continuous, none at all."""
+    """Too few, continuous, none at all, of several types, several of one document."""
     assert_refused(model(), message, X, y)
+
+
+DOUBT = (
+    "y has {!r} in {} rows, first in row {}, and it was taken for a class.*unlabeled={!r};.*unlabeled=None"
+)
+ONE = "y has one class, {!r}, first in row {}"
+# What may mark a document without a label: the classes that are found, and what is said.
+MARKS = [
+    (["a", "", "b", " \t"], {}, ["a", "b"], []),
+    (np.array(["a", "", "b", "  "]), {}, ["a", "b"], []),
+    (["a", "", "b", " "], {"unlabeled": None}, ["a", "b"], []),
+    (pandas.Series(["a", "", "b", None]), {}, ["a", "b"], []),
+    (pandas.Series(["a", pandas.NA, "b", ""], dtype="string"), {}, ["a", "b"], []),
+    ([pandas.NaT, "a", "b", np.float32("nan")], {}, ["a", "b"], []),
+    (np.array(["a", np.nan, "b", np.nan]), {}, ["a", "b", "nan"], [DOUBT.format("nan", 2, 1, "nan")]),
+    (
+        np.array(["a", None, "b", "a"]).astype(str),
+        {},
+        ["None", "a", "b"],
+        [DOUBT.format("None", 1, 1, "None")],
+    ),
+    (
+        ["a", "NA", "<NA>", "b"],
+        {},
+        ["<NA>", "NA", "a", "b"],
+        ["y has '<NA>' in 1 rows", "y has 'NA' in 1 rows"],
+    ),
+    (["a", "n/a", "null", "b"], {}, ["a", "b", "n/a", "null"], ["y has 'n/a'", "y has 'null'"]),
+    (["a", "nan", "b", "nan"], {"unlabeled": "nan"}, ["a", "b"], []),
+    (["a", "nan", "b", "nan"], {"unlabeled": None}, ["a", "b", "nan"], []),
+    (["a", "banana", "b", "anna"], {}, ["a", "anna", "b", "banana"], []),
+    ([0, 1, -2, -1], {}, [-2, 0, 1], [DOUBT.format(-2, 1, 2, -2)]),
+    ([0, 1, -2, -1], {"unlabeled": -2}, [-1, 0, 1], [DOUBT.format(-1, 1, 3, -1)]),
+    ([0, 1, -2, -1], {"unlabeled": None}, [-2, -1, 0, 1], []),
+    ([0, 1, 255, 255], {}, [0, 1, 255], [DOUBT.format(255, 2, 2, 255)]),
+    (np.array([0, 1, -1, 1]).astype(np.uint8), {}, [0, 1, 255], [DOUBT.format(255, 1, 2, 255)]),
+    ([0, 1, 999, 1], {}, [0, 1, 999], [DOUBT.format(999, 1, 2, 999)]),
+    ([0.0, 1.0, np.nan, 99.0], {}, [0.0, 1.0, 99.0], [DOUBT.format(99.0, 1, 3, 99.0)]),
+    ([0, 1, 255, 254], {}, [0, 1, 254, 255], []),
+    ([1995, 2003, 1999, 1995], {}, [1995, 1999, 2003], []),
+    (["a", None, None, ""], {}, ["a"], [ONE.format("a", 0)]),
+    ([-1, 1, -1, 1], {}, [1], [ONE.format(1, 1) + ".*If -1 is a class of yours, pass unlabeled=None"]),
+    ([7, 7, 7, 7], {}, [7], [ONE.format(7, 0)]),
+]
+
+
+@pytest.mark.parametrize(("y", "more", "classes", "messages"), MARKS)
+@named(of_classes)
+def test_what_may_mark_a_missing_label(model, y, more, classes, messages):
+    """Blanks do; what only looks like it is a class, and that is said; so is a single class."""
+    counts = np.vstack([X, X[:1]])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fitted = model(**more).fit(counts, y)
+    said = [str(each.message) for each in caught if str(each.message).startswith("y has")]
+    assert len(said) == len(messages)
+    for message, text in zip(messages, said, strict=True):
+        assert re.search(message, text), text
+    assert fitted.classes_.tolist() == classes
+    if model is NaiveBayesEM:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fitted.score(counts, y)
+        doubts = [text for text in said if "one class" not in text]
+        assert [str(each.message) for each in caught] == doubts, "a score says the same"
 
 
 @pytest.mark.parametrize(
@@ -324,7 +470,6 @@ def test_pseudo_counts_beyond_what_is_computed_in():
 def test_pseudo_counts_of_every_form():
     """A number or one for each word, as a list, an array of any numbers, a column of a table."""
     wanted = NaiveBayesEM(alpha=2.0).fit(X, Y["classes"]).components_
-    pandas = pytest.importorskip("pandas")
     series = pandas.Series([2.0, 2.0, 2.0], index=[7, 8, 9])
     frozen = np.full(3, 2.0)
     frozen.flags.writeable = False

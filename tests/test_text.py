@@ -1,16 +1,18 @@
 """text_classifier: from raw texts and some labels to predictions."""
 
 import pickle
+import warnings
 
 import numpy as np
+import pandas
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
-from plsa import LabeledKFold, MissingLabelPLSA, SoftMislabelingPLSA, text_classifier
+from plsa import LabeledKFold, MissingLabelPLSA, NaiveBayesEM, SoftMislabelingPLSA, text_classifier
 
 FOOD = ["tea and milk", "a cup of tea", "cup and milk", "milk in tea", "tea cup tea", "warm milk cup"]
 SPORT = ["goal and ball", "a ball team", "team goal", "ball in goal", "goal goal team", "wide ball team"]
@@ -27,7 +29,7 @@ def test_three_lines_from_texts_to_predictions():
     assert model.score(TEXTS, ["food"] * 6 + ["sport"] * 6) == 1
 
 
-@pytest.mark.parametrize("missing", [None, float("nan"), -1, "?"])
+@pytest.mark.parametrize("missing", [None, float("nan"), -1, "?", "", " "])
 def test_what_marks_a_missing_label(missing):
     labels = [missing if label is None else label for label in LABELS]
     parameters = {"unlabeled": "?"} if missing == "?" else {}
@@ -107,3 +109,143 @@ def test_texts_of_unknown_words_get_an_answer():
     assert np.isfinite(probability).all()
     assert_array_equal(probability[0], probability[1])
     assert set(model.predict(["xylophone"])) <= {"food", "sport"}
+
+
+# --- rubbish in -----------------------------------------------------------------------------------
+
+NONE_LEFT = "no word is left of the 3 texts: "
+BAD_TEXTS = [
+    (["tea and milk", None, "a goal"], "row 1 of the texts holds None.*put '' there"),
+    (["tea and milk", "a goal", float("nan")], "row 2 of the texts holds nan.*put '' there"),
+    (pandas.Series(["tea", pandas.NA, "a goal"], dtype="string"), "row 1 of the texts holds <NA>.*put ''"),
+    (["tea and milk", 3.5, "a goal"], "row 1 of the texts holds 3.5, a float.*make it a string"),
+    ([["tea", "milk"], ["goal"], []], r"row 0 of the texts holds a list of 2.*join it.*analyzer=list"),
+    (pandas.DataFrame({"text": TEXTS[:3], "n": 1}), "table of 2 columns .'text', 'n'., .*pass that column"),
+    (np.array([TEXTS[:2]] * 3), "table of 2 columns .no names."),
+    (np.ones((3, 4)), "counts or other numbers .ndarray., but this pipeline counts the words of texts"),
+    (CountVectorizer().fit_transform(TEXTS[:3]), "counts or other numbers .cs._.*Fit its model alone"),
+    ({"tea": 1, "goal": 2, "cup": 3}, "X is a dict, but must be a list of texts"),
+    (["\N{GRINNING FACE}", "\N{PARTY POPPER}!", ":-)"], NONE_LEFT + "none has two letters.*CountVectorizer"),
+    (["a", "b", "c"], NONE_LEFT + "none has two letters or digits side by side"),
+    (["", "", ""], NONE_LEFT + "none has two letters or digits side by side"),
+    (["same words"] * 3, NONE_LEFT + "all stand in more than max_df == 0.5 .*CountVectorizer.max_df=1.0."),
+    ([], "there are no texts to learn from"),
+    ("tea and milk", "string object received"),
+]
+
+
+@pytest.mark.parametrize(("texts", "message"), BAD_TEXTS)
+@pytest.mark.parametrize("vectorizer", [None, CountVectorizer(max_df=0.5)], ids=["as it comes", "given"])
+def test_bad_texts(texts, message, vectorizer):
+    """What is not a text is named, with its row; where no word is left, the reason is."""
+    with pytest.raises(ValueError, match=message):
+        text_classifier(vectorizer=vectorizer).fit(texts, ["food", "sport", None])
+    if not message.startswith(("no word", "there are no")):
+        with pytest.raises(ValueError, match=message):
+            text_classifier(vectorizer=vectorizer, random_state=0).fit(TEXTS, LABELS).predict(texts)
+
+
+def test_no_word_is_left_by_a_vectorizer_of_ones_own():
+    """Stop words and patterns that the user has set are named as such."""
+    with pytest.raises(ValueError, match=r"two letters.*that is not among the stop words"):
+        text_classifier(vectorizer=CountVectorizer(stop_words="english")).fit(["and the", "of"], ["a", "b"])
+    with pytest.raises(ValueError, match="the vectorizer finds none in any of them"):
+        text_classifier(vectorizer=CountVectorizer(token_pattern="xyz")).fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="or in fewer than min_df == 9"):
+        text_classifier(vectorizer=CountVectorizer(min_df=9)).fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="'min_df' parameter"):
+        text_classifier(vectorizer=CountVectorizer(min_df=-1)).fit(TEXTS, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"model": CountVectorizer()}, "counts words and learns nothing: pass it as vectorizer="),
+        ({"model": HashingVectorizer()}, "counts words and learns nothing"),
+        ({"model": NaiveBayesEM}, r"model is the class NaiveBayesEM, but .* an instance: NaiveBayesEM\(\)"),
+        ({"model": 3}, r"model == 3, but must be an estimator such as SoftMislabelingPLSA\(\)"),
+        ({"model": "nb"}, "model == 'nb', but must be an estimator"),
+        ({"vectorizer": CountVectorizer}, "vectorizer is the class CountVectorizer, but must be an instance"),
+        ({"vectorizer": NaiveBayesEM()}, r"vectorizer == NaiveBayesEM\(\), but must make counts of texts"),
+        (
+            {"vectorizer": "word"},
+            r"vectorizer == 'word', but must be an estimator such as CountVectorizer\(\)",
+        ),
+    ],
+)
+def test_models_and_vectorizers_in_each_others_place(given, message):
+    with pytest.raises(TypeError, match=message):
+        text_classifier(**given)
+
+
+def test_weights_instead_of_counts():
+    """TF-IDF is named when the pipeline is made."""
+    with pytest.warns(
+        UserWarning, match="TfidfVectorizer makes weights, but SoftMislabelingPLSA learns from"
+    ):
+        text_classifier(vectorizer=TfidfVectorizer())
+
+
+def test_tables_of_one_column_and_tokens():
+    """There is no doubt what the texts are; lists of tokens are read where the vectorizer is told so."""
+    wanted = text_classifier(random_state=0).fit(TEXTS, LABELS).predict_proba(TEXTS)
+    for texts in (pandas.DataFrame({"text": TEXTS}), np.array(TEXTS)[:, np.newaxis], iter(TEXTS)):
+        found = text_classifier(random_state=0).fit(texts, LABELS)
+        assert_array_equal(found.predict_proba(TEXTS), wanted)
+    tokens = [text.split() for text in TEXTS]
+    model = text_classifier(vectorizer=CountVectorizer(analyzer=list), random_state=0).fit(tokens, LABELS)
+    assert_array_equal(model.predict([["milk"], ["team"]]), ["food", "sport"])
+
+
+SCRIPTS = {
+    "Chinese": (
+        ["我喜欢喝热茶和牛奶", "一杯热茶", "牛奶和茶杯", "足球队赢了比赛", "球队进球了", "比赛和足球"],
+        "喝热茶",
+    ),
+    "Japanese": (
+        [
+            "熱いお茶を飲む",
+            "お茶と牛乳",
+            "牛乳のカップ",
+            "サッカーの試合",
+            "試合のゴール",
+            "ゴールとサッカー",
+        ],
+        "お茶",
+    ),
+    "Thai": (["ดื่มชาร้อน", "ชาร้อนและนม", "นมหนึ่งถ้วย", "ทีมฟุตบอลชนะ", "ทีมทำประตู", "ฟุตบอลทำประตู"], "ชาร้อน"),
+}
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_scripts_without_blanks(script):
+    """Every two neighbors count, so that sentences share something; words in other scripts stay words."""
+    texts, new = SCRIPTS[script]
+    for vectorizer in (None, CountVectorizer()):
+        model = text_classifier(vectorizer=vectorizer, random_state=0)
+        model.fit(texts, ["food", None, None, "sport", None, None])
+        assert_array_equal(model[-1].guesses_, ["food"] * 3 + ["sport"] * 3)
+        assert model.predict([new]) == ["food"]
+    tokens = text_classifier()[0].build_tokenizer()
+    assert tokens("The 茶 of 東京都, 2nd") == ["The", "茶", "of", "東京", "京都", "2nd"]
+    cut = text_classifier(vectorizer=CountVectorizer(tokenizer=str.split, token_pattern=None))
+    assert cut[0].build_tokenizer()("牛奶 茶杯") == ["牛奶", "茶杯"], "a tokenizer of one's own has its way"
+
+
+def test_signs_above_and_below_letters_belong_to_their_word():
+    """Python's own words end at the vowel signs of Hindi, and at accents that stand by themselves."""
+    tokens = text_classifier()[0].build_tokenizer()
+    assert tokens("हिन्दी किताब cafe\u0301s, don't 2nd a") == ["हिन्दी", "किताब", "cafe\u0301s", "don", "2nd"]
+
+
+def test_texts_of_unknown_words_are_counted():
+    model = text_classifier(random_state=0).fit(TEXTS, LABELS)
+    with pytest.warns(
+        UserWarning, match="2 of 3 documents have no word that the fit has seen.*row 1"
+    ) as said:
+        model.predict(["milk", "xylophone", ""])
+    assert said[0].filename == __file__, "the warning points at the caller, not at scikit-learn"
+    with warnings.catch_warnings(record=True) as nothing:
+        warnings.simplefilter("always")
+        model.predict(["milk", "a goal"])
+    assert not nothing

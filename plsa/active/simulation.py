@@ -23,6 +23,7 @@ from plsa.active.session import coded
 from plsa.engine.parameters import Array, Codes, Floats, Places
 from plsa.engine.progress import say
 from plsa.estimators.validation import check_labels, read_labels
+from plsa.labels.reading import doubtful, is_unlabeled
 from plsa.show import pictures
 from plsa.show.tables import aligned
 
@@ -332,18 +333,15 @@ def _marks(marks: ArrayLike | None, n_queries: int) -> Places:
 def _check_truth(y: Any, n_documents: int) -> tuple[Array, Codes]:
     """At least two classes, and the place of each document's class among them."""
     labels = check_labels(y, n_documents)
-    for place, label in enumerate(labels.tolist()):
-        if label is None or label != label:
-            raise ValueError(f"y_true holds {label!r} at {place}, but every document needs its class.")
-    if labels.dtype.kind == "O":
-        labels = np.array(labels.tolist())
+    for place in np.flatnonzero(is_unlabeled(labels, None)):
+        raise ValueError(f"y_true holds {labels[place]!r} at {place}, but every document needs its class.")
     known = read_labels(labels, n_documents, None)
     classes, code = known.classes, known.code
     if len(classes) < 2:
         raise ValueError(f"y_true holds one class, {classes[0]!r}, but at least two are needed.")
-    if labels.dtype.kind in "if" and classes[0] == -1 and len(classes) > 2:
-        at = np.flatnonzero(code == 0)[0]
-        raise ValueError(f"y_true holds -1 at {at}, which marks no label: leave it out, or rename the class.")
+    for doubt in doubtful(classes) if classes.tolist() != [-1, 1] else ():
+        found = f"y_true holds {classes.tolist()[doubt]!r} at {np.flatnonzero(code == doubt)[0]}"
+        raise ValueError(f"{found}, which marks no label: leave it out, or rename the class.")
     return classes, code
 
 

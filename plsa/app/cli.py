@@ -32,7 +32,7 @@ def _whole(name: str, smallest: int, largest: int | None = None) -> Callable[[st
 
 
 def _demo_options(parser: argparse.ArgumentParser) -> None:
-    few = "labeled documents of each class in the comparison with few labels (default 5)"
+    few = "most labeled documents of each class in the comparison with few labels (default 5)"
     for name, smallest, largest, default, text in (
         ("seed", 0, 2**32 - 1, 0, "another seed, another choice of documents (default 0)"),
         ("labels", 1, None, 5, few),

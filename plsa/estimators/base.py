@@ -35,11 +35,15 @@ class CountEstimator(BaseEstimator):
     _attributes: ClassVar[str] = """
     n_features_in_, feature_names_in_
     """
+    _knows_words: ClassVar[bool] = True  # whether a document without a word that is known is a matter for it
 
     def _fit(self, X: Any, *given: Any) -> Self:
         with validation.all_or_nothing(self):
-            reset = self._begin()
-            self._keep(self._learn(self.read_counts(X, reset=reset), *given))
+            counts = self.read_counts(X, reset=self._begin())
+            validation.warn_of_weights(counts, type(self).__name__)
+            self._seen = counts.word_totals() > 0
+            self._warn_of_unknown(counts)
+            self._keep(self._learn(counts, *given))
         if getattr(self, "stop_reason_", None) == StopReason.INTERRUPTED:
             raise KeyboardInterrupt
         return self
@@ -71,7 +75,19 @@ class CountEstimator(BaseEstimator):
     def checked_counts(self, X: Any) -> Counts:
         """The counts of new documents, which must have the columns of the fit."""
         check_is_fitted(self)
-        return validation.check_counts(self, X, reset=False, dtype=self._real())
+        counts = validation.check_counts(self, X, reset=False, dtype=self._real())
+        self._warn_of_unknown(counts)
+        return counts
+
+    def _warn_of_unknown(self, counts: Counts) -> None:
+        """Warns of documents without a word that was seen in the fit: nothing is known of them."""
+        seen = self._seen
+        unknown = np.flatnonzero(
+            (counts if seen.all() else counts.of_nonzeros(seen[counts.word])).lengths() == 0
+        )
+        if self._knows_words and len(unknown):
+            found = f"{len(unknown)} of {counts.n_documents} documents have no word that the fit has seen"
+            warn(f"{found}, the first in row {unknown[0]}: what is said of them is what is most frequent.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -91,7 +91,8 @@ verbose : int
 callback : callable or None
     Called with a `plsa.engine.em.Pass` after every pass; the fit stops where it returns something true.
 unlabeled : any
-    The entry of y that marks a document without a label; None and NaN do so always. None: only they do.
+    The entry of y that marks a document without a label; None, NaN and blank strings do so always. None: only
+    they do.
 tfidf : bool
     Whether counts become TF-IDF. Documents have unit length in any case.
 """)

@@ -52,6 +52,8 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, CountEstimator):
         The total of every document; None where they keep theirs.
     """
 
+    _knows_words: ClassVar[bool] = False
+
     tf: str = "log"
     idf: bool = False
     length: Any = "constant"

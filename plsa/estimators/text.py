@@ -1,12 +1,121 @@
 """From raw texts and some labels to predictions: a vectorizer and a model in one pipeline."""
 
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+from scipy import sparse
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from plsa.estimators.semisupervised import SoftMislabelingPLSA
+from plsa.inputs import warn
+from plsa.labels.reading import is_missing
+
+# Thai, Lao, Tibetan, Burmese, Khmer, Japanese and Chinese: scripts that put no blanks between words.
+_UNSPACED = re.compile(
+    "([\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+)"
+)
+# Two or more letters or digits. Accents, points and vowel signs that stand by themselves belong to their
+# letter, though Python counts them as no part of a word.
+_WORD = re.compile(r"\b\w[\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff]+")
+_USUAL_PATTERN = CountVectorizer().token_pattern
+
+
+class WordCounter(CountVectorizer):
+    """scikit-learn's `CountVectorizer`, which says what is wrong with texts and reads every script.
+
+    Where `token_pattern` is left as it comes, a word is two or more letters or digits; of scripts that put no
+    blanks between words, such as Chinese, Japanese and Thai, it is every two characters that stand side by
+    side.
+    """
+
+    def build_tokenizer(self) -> Callable[[str], list[str]]:
+        """What cuts a text into words."""
+        if self.tokenizer is None and self.token_pattern == _USUAL_PATTERN:
+            return _words_of
+        return super().build_tokenizer()
+
+    def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
+        """Learns the words of texts and counts them."""
+        texts = self._read(raw_documents)
+        try:
+            return super().fit_transform(texts, y)
+        except ValueError as error:
+            if re.match("empty vocabulary|After pruning|max_df corresponds", str(error)):
+                raise ValueError(self._nothing_left(list(texts))) from None
+            raise
+
+    def transform(self, raw_documents: Any) -> Any:
+        """Counts the words of texts, those that are known."""
+        return super().transform(self._read(raw_documents))
+
+    def _read(self, given: Any) -> Any:
+        """The texts, each of them a string."""
+        if callable(self.analyzer) or self.input != "content" or isinstance(given, str):
+            return given  # scikit-learn, or what the user has written, knows what to do with them
+        texts = _column(given)
+        for row, text in enumerate(texts):
+            if not isinstance(text, str | bytes):
+                raise ValueError(f"row {row} of the texts holds {_described(text)}.")
+        return texts
+
+    def _nothing_left(self, texts: list[str]) -> str:
+        """Why there is no word to learn from."""
+        if not texts:
+            return "there are no texts to learn from: X is empty."
+        found = f"no word is left of the {len(texts)} texts"
+        analyze = self.build_analyzer()
+        if not any(len(analyze(text)) for text in texts):
+            stopped = "" if self.stop_words is None else " that is not among the stop words"
+            word = f"none has two letters or digits side by side{stopped}"
+            if self.analyzer != "word" or self.token_pattern != _USUAL_PATTERN or self.tokenizer is not None:
+                word = f"the vectorizer finds none in any of them{stopped}"
+            marks = r"vectorizer=CountVectorizer(token_pattern=r'\S+')"
+            return f"{found}: {word}. To count whatever stands between blanks, pass {marks}."
+        limits = f"all stand in more than max_df == {self.max_df} of the texts, or in fewer than min_df =="
+        what = "Give more texts, or a vectorizer with other limits, such as CountVectorizer(max_df=1.0)"
+        return f"{found}: {limits} {self.min_df}. {what}."
+
+
+def _words_of(text: str) -> list[str]:
+    """The words of a text, and every two neighbors of a script without blanks between words."""
+    words = []
+    for place, part in enumerate(_UNSPACED.split(text)):
+        if place % 2:
+            words += [part[at : at + 2] for at in range(max(len(part) - 1, 1))]
+        else:
+            words += _WORD.findall(part)
+    return words
+
+
+def _column(given: Any) -> Any:
+    """A table of one column as that column; anything else that is not a row of texts is refused."""
+    if sparse.issparse(given) or getattr(getattr(given, "dtype", None), "kind", "O") in "iufbc":
+        what = f"counts or other numbers ({type(given).__name__})"
+        raise ValueError(f"X holds {what}, but this pipeline counts the words of texts. Fit its model alone.")
+    if isinstance(given, Mapping):
+        raise ValueError(f"X is a {type(given).__name__}, but must be a list of texts: pass its values.")
+    if getattr(given, "ndim", 1) == 2:
+        if given.shape[1] != 1:
+            names = ", ".join(repr(name) for name in getattr(given, "columns", [])[:5]) or "no names"
+            found = f"X is a table of {given.shape[1]} columns ({names}), but must be one of texts"
+            raise ValueError(f"{found}: pass that column alone.")
+        return np.asarray(given)[:, 0]
+    return given if hasattr(given, "__len__") else list(given)
+
+
+def _described(text: Any) -> str:
+    """What stands in the place of a text, and what to do."""
+    if isinstance(text, list | tuple | set | np.ndarray):
+        tokens = "join it by blanks, or pass vectorizer=CountVectorizer(analyzer=list) for all"
+        return f"a {type(text).__name__} of {len(text)}, but must hold a text: {tokens}"
+    if is_missing(text):
+        return f"{text!r}, but must hold a text: put '' there, or leave the row and its label out"
+    return f"{text!r}, a {type(text).__name__}, but must hold a text: make it a string"
 
 
 def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: Any) -> Pipeline:
@@ -19,7 +128,9 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
     vectorizer : transformer or None, default=None
         What makes counts of texts. None: a `CountVectorizer` for words of letters and digits, in lower case,
         without the very frequent ones (in more than half of the texts); words that stand in one text only are
-        kept, as a small corpus has little else, and weigh little.
+        kept, as a small corpus has little else, and weigh little. Of scripts without blanks between words
+        (Chinese, Japanese, Thai, ...) it counts every two characters that stand side by side; for words pass
+        `CountVectorizer(tokenizer=...)`.
     **parameters
         Parameters of the model, such as `topics_per_class=2`, `random_state=0`, `verbose=1` or
         `unlabeled="?"`.
@@ -28,7 +139,7 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
     -------
     sklearn.pipeline.Pipeline
         With the steps "countvectorizer" and "softmislabelingplsa", or as the given ones are called. `fit`
-        takes a list of texts and a list of labels in which None, NaN or -1 marks a text without a label.
+        takes a list of texts and a list of labels in which None, NaN, '' or -1 marks a text without a label.
 
     Examples
     --------
@@ -38,15 +149,33 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
     >>> text_classifier(random_state=0).fit(texts, labels).predict(["milk in a cup", "the team"])
     array(['food', 'sport'], dtype='<U5')
     """
+    model = SoftMislabelingPLSA() if model is None else _instance(model, "model", "SoftMislabelingPLSA()")
+    if hasattr(model, "build_analyzer"):
+        raise TypeError(f"model == {model!r} counts words and learns nothing: pass it as vectorizer=.")
     if vectorizer is None:
-        vectorizer = CountVectorizer(token_pattern=r"(?u)\b\w\w+\b", max_df=0.5)
-    if model is None:
-        model = SoftMislabelingPLSA()
-    if not hasattr(model, "get_params"):
-        raise TypeError(f"model == {model!r}, but must be an estimator such as SoftMislabelingPLSA().")
+        vectorizer = CountVectorizer(max_df=0.5)
+    vectorizer = _instance(vectorizer, "vectorizer", "CountVectorizer()")
+    if hasattr(vectorizer, "predict") or not hasattr(vectorizer, "transform"):
+        makes = "but must make counts of texts, as CountVectorizer() does"
+        raise TypeError(f"vectorizer == {vectorizer!r}, {makes}; what learns is the model.")
+    if isinstance(vectorizer, TfidfVectorizer):
+        wants = f"but {type(model).__name__} learns from counts and scales them by itself"
+        warn(f"{type(vectorizer).__name__} makes weights, {wants}: pass a CountVectorizer.")
     known = model.get_params(deep=False)
     for name in parameters:
         if name not in known:
             having = ", ".join(sorted(known))
             raise TypeError(f"{type(model).__name__} has no parameter {name!r}; it has {having}.")
-    return make_pipeline(vectorizer, clone(model).set_params(**parameters))
+    pipeline = make_pipeline(vectorizer, clone(model).set_params(**parameters))
+    if type(vectorizer) is CountVectorizer:
+        pipeline.steps[0] = ("countvectorizer", WordCounter(**vectorizer.get_params()))
+    return pipeline
+
+
+def _instance(given: Any, name: str, such_as: str) -> Any:
+    """An estimator, and no class of them."""
+    if isinstance(given, type):
+        raise TypeError(f"{name} is the class {given.__name__}, but must be an instance: {given.__name__}().")
+    if not hasattr(given, "get_params") or not hasattr(given, "fit"):
+        raise TypeError(f"{name} == {given!r}, but must be an estimator such as {such_as}.")
+    return given

@@ -18,7 +18,7 @@ from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Mask, Real
 from plsa.inputs import check_each, warn
 from plsa.labels.corpus import Corpus
-from plsa.labels.reading import UNLABELED, Labels, is_unlabeled, of_one_type
+from plsa.labels.reading import UNLABELED, Labels, doubtful, is_unlabeled, of_one_type
 
 _BLOCK = 1 << 20  # nonzeros looked at together: temporary arrays stay small
 
@@ -44,7 +44,11 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
     """
     if sparse.issparse(X):
         _check_structure(X)
-    X = validate_data(estimator, X, reset=reset, accept_sparse="csr")
+    try:
+        X = validate_data(estimator, X, reset=reset, accept_sparse="csr")
+    except (ValueError, TypeError):
+        refuse_texts(X, type(estimator).__name__)
+        raise
     real = _real_type(X.dtype, dtype)
     if not sparse.issparse(X):
         X = sparse.csr_array(np.asarray(X))
@@ -62,6 +66,30 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
         word = np.require(word, dtype=index_type, requirements=["C", "A"])
     _check_not_negative(estimator, offset, word, count)
     return Counts(offset, word, count, X.shape[1])
+
+
+def refuse_texts(X: Any, name: str) -> None:
+    """Raises where X holds texts, which the model of this name cannot read; shows none of them."""
+    if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "iufbc":
+        return
+    rows = [X] if isinstance(X, str | bytes) else X if isinstance(X, list | tuple) else np.atleast_1d(X)
+    for row, found in enumerate(rows):
+        several = isinstance(found, list | tuple | np.ndarray)
+        words = several and any(isinstance(each, str | bytes) for each in found)
+        if words or isinstance(found, str | bytes):
+            what = f"strings in row {row}" if words else f"texts (a string in row {row})"
+            wants = f"X holds {what}, but {name} learns from counts of words, numeric values"
+            raise ValueError(f"{wants}. Use plsa.text_classifier({name}()), or a CountVectorizer before it.")
+
+
+def warn_of_weights(counts: Counts, name: str) -> None:
+    """Warns where documents look like TF-IDF: not whole, and of unit length."""
+    some = counts.between(0, min(counts.n_documents, 200))
+    length = np.sqrt(some.with_counts(some.count * some.count).lengths())
+    unit = np.abs(length[length > 0] - 1) < 1e-4
+    if len(unit) and unit.all() and np.any(some.count != np.floor(some.count)):
+        found = f"X looks like TF-IDF (rows of unit length), but {name} learns from counts of words"
+        warn(f"{found} and scales them by itself. Pass those of a CountVectorizer.")
 
 
 def _real_type(found: np.dtype[Any], asked: Any) -> Any:
@@ -123,7 +151,8 @@ def _check_not_negative(estimator: Any, offset: NDArray[np.int64], word: Array, 
         place = f"({int(np.searchsorted(offset, at, side='right')) - 1}, {word[at]})"
         if negative:
             needs = f"Negative values in data passed to {type(estimator).__name__}, which needs counts >= 0"
-            raise ValueError(f"X holds a negative count, {count[at]} at {place}; {needs}.")
+            hint = "HashingVectorizer has them with alternate_sign=False; centered or projected data has none"
+            raise ValueError(f"X holds a negative count, {count[at]} at {place}; {needs}. {hint}.")
         # An integer or float64 beyond float32.
         found = f"X holds a count too large for {count.dtype} at {place}"
         raise ValueError(f"{found}; scale the counts or pass dtype='float64'.")
@@ -153,6 +182,7 @@ def check_labels(y: Any, n_documents: int) -> Array:
     """Labels as a 1D array of one entry per document; which of them are missing is not looked at."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
+    _check_one_each(y)
     if isinstance(y, list | tuple):
         # A list of strings and None, or of strings and -1: numpy would make strings of them all.
         mixed = any(isinstance(v, str) for v in y) and not all(isinstance(v, str) for v in y)
@@ -164,23 +194,53 @@ def check_labels(y: Any, n_documents: int) -> Array:
     return np.asarray(y)
 
 
+def _check_one_each(y: Any) -> None:
+    """Raises where a document has several labels."""
+    found = ""
+    if getattr(y, "ndim", 1) > 1:
+        if y.shape[1] != 1:
+            found = f"y should be a 1d array, got an array of shape {y.shape} instead"
+    elif isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O":
+        for row, label in enumerate(y):
+            single = isinstance(label, list | tuple | np.ndarray) and np.shape(label) == (1,)
+            if isinstance(label, list | tuple | set | frozenset | dict | np.ndarray) and not single:
+                found = f"y holds a {type(label).__name__} of {len(label)} in row {row}"
+                break
+    if found:
+        several = "A document has one label; several are not supported (yet)"
+        raise ValueError(f"{found}. {several}: fit a model for each of them, with y == that label.")
+
+
 def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELED) -> Labels:
-    """The classes and codes of y, of which at least one is labeled."""
+    """The classes and codes of y, of which at least one is labeled; warns of what may not be a class."""
     y = check_labels(y, n_documents)
     missing = is_unlabeled(y, unlabeled)
-    known = of_one_type(y[~missing])
+    rows = np.flatnonzero(~missing)
+    known, other = of_one_type(y[rows])
     if len(known) == 0:
         raise ValueError("y labels no document: all are unlabeled. Label one of each class, or use PLSA.")
+    if other is not None:
+        found = f"{known[0]!r} in row {rows[0]} and {known[other]!r} in row {rows[other]}"
+        raise ValueError(f"y mixes types of labels: {found}. Make all of them strings, or all numbers.")
     with warnings.catch_warnings():
         # One or two labels per class are what these models are for, no sign of a regression.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         check_classification_targets(known)
     labels = Labels.of(known, missing)
-    one = len(labels.classes) == 1 and y.dtype.kind in "if" and unlabeled == -1
-    if one and {*np.unique(y).tolist()} == {-1, 1}:
-        one_class = "y holds only 1 and -1, and -1 marks a document without a label: there is one class."
-        warn(f"{one_class} If -1 is a class of yours, pass unlabeled=None.")
+    if unlabeled is not None:
+        warn_of_doubts(labels)
     return labels
+
+
+def warn_of_doubts(labels: Labels) -> None:
+    """Warns of every class that looks like a mark of no label."""
+    for place in doubtful(labels.classes):
+        label = labels.classes.tolist()[place]
+        rows = np.flatnonzero(labels.code == place)
+        found = f"y has {label!r} in {len(rows)} rows, first in row {rows[0]}, and it was taken for a class"
+        if_mark = f"If it marks documents without a label, put None there or pass unlabeled={label!r}"
+        if_class = "if it is a class, unlabeled=None says so: then only None, NaN and '' are marks"
+        warn(f"{found}. {if_mark}; {if_class}.")
 
 
 def read_corpus(counts: Counts, y: Any, sample_weight: ArrayLike | None, unlabeled: Any) -> Corpus:
@@ -190,6 +250,14 @@ def read_corpus(counts: Counts, y: Any, sample_weight: ArrayLike | None, unlabel
     if weight is not None and not np.any(weight[labels.labeled] > 0):
         found = f"sample_weight is zero for all {labels.labeled.sum()} labeled documents"
         raise ValueError(f"{found}: there is no class to learn. Give one of them a weight > 0.")
+    if len(labels.classes) == 1:
+        row = int(labels.labeled.argmax())
+        one = (
+            f"y has one class, {labels.classes.tolist()[0]!r}, first in row {row}: documents can get no other"
+        )
+        if labels.classes.dtype.kind in "iuf" and not labels.labeled.all():
+            one += f". If {unlabeled} is a class of yours, pass unlabeled=None"
+        warn(f"{one}. To find documents like some that you have, use TopicSensitivePLSA.")
     return Corpus(counts, labels, weight)
 
 

@@ -36,7 +36,8 @@ class LabeledKFold(BaseCrossValidator):
     random_state : int, RandomState or None, default=None
         Seed of the shuffling. None gives other folds at every call.
     unlabeled : default=-1
-        The entry of y that marks a document without a label; None and NaN do so always. None: only they do.
+        The entry of y that marks a document without a label; None, NaN and blank strings do so always. None:
+        only they do.
 
     Notes
     -----
@@ -159,7 +160,8 @@ def labeled_scorer(scoring: Any = "accuracy", unlabeled: Any = -1) -> Any:
     scoring : str or callable, default="accuracy"
         The name of a scikit-learn scorer, or a callable(estimator, X, y).
     unlabeled : default=-1
-        The entry of y that marks a document without a label; None and NaN do so always. None: only they do.
+        The entry of y that marks a document without a label; None, NaN and blank strings do so always. None:
+        only they do.
 
     Returns
     -------

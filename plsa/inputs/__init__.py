@@ -15,9 +15,9 @@ from plsa.engine.parameters import Array, Floats, Mask
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """A warning that points at the first caller outside of the package."""
+    """A warning that points at the first caller outside of the package and of scikit-learn."""
     frame, level = inspect.currentframe(), 1
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("plsa."):
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(("plsa.", "sklearn.")):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
 

@@ -9,6 +9,10 @@ from plsa.engine.parameters import Array, Codes, Floats, Mask
 
 UNLABELED = -1  # in codes: the class of a document that has none
 
+# What programs write where there is nothing; it may have become a label on the way.
+_WORDS_FOR_NOTHING = frozenset({"nan", "none", "na", "n/a", "<na>", "null", "nil", "nat"})
+_CODES_FOR_NOTHING = frozenset({99, 999, 9999, 255, *(2**bits - 1 for bits in (16, 31, 32, 63, 64))})
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:
@@ -40,15 +44,17 @@ class Labels:
 
 
 def is_unlabeled(y: Array, unlabeled: Any) -> Mask:
-    """Which entries mark a document without a label: None, NaN, and what `unlabeled` says.
+    """Which entries mark a document without a label: None, NaN, blank strings, and what `unlabeled` says.
 
     Among strings, the marker counts in its written form too: numpy turns `["spam", -1]` into strings.
-    `unlabeled=None` leaves only None and NaN.
+    `unlabeled=None` leaves only None, NaN and blank strings.
     """
     if y.dtype.kind == "f":
         missing = np.isnan(y)
     elif y.dtype.kind == "O":
-        missing = np.array([_is_missing(v) for v in y], dtype=bool)
+        missing = np.array([is_missing(v) for v in y], dtype=bool)
+    elif y.dtype.kind in "US":
+        missing = np.char.str_len(np.char.strip(y)) == 0
     else:
         missing = np.zeros(len(y), dtype=bool)
     if unlabeled is None:
@@ -66,9 +72,34 @@ def is_unlabeled(y: Array, unlabeled: Any) -> Mask:
     return result
 
 
-def _is_missing(value: Any) -> bool:
-    # None, NaN, and pandas' NA, which is neither equal nor unequal to itself.
-    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)
+def is_missing(value: Any) -> bool:
+    """Whether a value is none at all: None, NaN, pandas' NA, a blank string."""
+    if isinstance(value, str):
+        return not value.strip()
+    # None, NaN, and what pandas has, which is neither equal nor unequal to itself.
+    nothing = value is None or type(value).__name__ in ("NAType", "NaTType")
+    return nothing or (isinstance(value, float | np.floating) and value != value)
+
+
+def doubtful(classes: Array) -> list[int]:
+    """The places of classes that look like a mark of no label, beside others that do not.
+
+    Such are "nan", "None", "NA" and their like, a number below 0 beside numbers that are not, and 255, 999
+    and their like far above all others.
+    """
+    if classes.dtype.kind in "USO" and all(isinstance(each, str | bytes) for each in classes):
+        found = [place for place, name in enumerate(classes) if _word(name) in _WORDS_FOR_NOTHING]
+    elif classes.dtype.kind in "iuf":
+        found = np.flatnonzero(classes < 0).tolist()
+        if len(classes) > 1 and classes[-1] in _CODES_FOR_NOTHING and 2 * float(classes[-2]) < classes[-1]:
+            found.append(len(classes) - 1)
+    else:
+        found = []
+    return found if len(found) < len(classes) else []
+
+
+def _word(name: Any) -> str:
+    return (name.decode(errors="replace") if isinstance(name, bytes) else str(name)).strip().lower()
 
 
 def _kind(value: Any) -> type:
@@ -78,9 +109,11 @@ def _kind(value: Any) -> type:
     return float if isinstance(value, int | float | np.number) else type(value)
 
 
-def of_one_type(labels: Array) -> Array:
-    """Labels that are known, as an array of the type that they share, if they share one."""
+def of_one_type(labels: Array) -> tuple[Array, int | None]:
+    """Labels that are known, as an array of the type that they share; else where the first other type is."""
     if labels.dtype.kind != "O" or not len(labels):
-        return labels
-    kinds = {_kind(label) for label in labels}
-    return np.array(labels.tolist()) if len(kinds) == 1 and kinds <= {str, bool, float} else labels
+        return labels, None
+    kinds = [_kind(label) for label in labels]
+    other = next((place for place, kind in enumerate(kinds) if kind is not kinds[0]), None)
+    shared = other is None and kinds[0] in (str, bool, float)
+    return np.array(labels.tolist()) if shared else labels, other
