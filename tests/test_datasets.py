@@ -696,3 +696,12 @@ def test_nothing_there_is_said():
 def test_an_empty_folder_holds_no_document(tmp_path):
     with pytest.raises(ValueError, match="holds no document"):
         datasets.read_corpus(tmp_path)
+
+
+def test_labels_that_look_like_none_are_named(tmp_path):
+    """With the place of the first, unless one is said to mark a document without a label."""
+    path = tmp_path / "reviews.csv"
+    path.write_text("text,label\nfine,praise\nbroke,NA\nslow,NA\nugly,\nbad,blame\n")
+    with pytest.warns(UserWarning, match="2 documents have the label 'NA', first line 3.*unlabeled='NA'"):
+        assert datasets.read_corpus(path).target.tolist() == ["praise", "NA", "NA", None, "blame"]
+    assert datasets.read_corpus(path, unlabeled="NA").target.tolist() == ["praise", None, None, None, "blame"]

@@ -334,7 +334,8 @@ def _check_truth(y: Any, n_documents: int) -> tuple[Array, Codes]:
     """At least two classes, and the place of each document's class among them."""
     labels = check_labels(y, n_documents)
     for place in np.flatnonzero(is_unlabeled(labels, None)):
-        raise ValueError(f"y_true holds {labels[place]!r} at {place}, but every document needs its class.")
+        label = labels.tolist()[place]
+        raise ValueError(f"y_true holds {label!r} at {place}, but every document needs its class.")
     known = read_labels(labels, n_documents, None)
     classes, code = known.classes, known.code
     if len(classes) < 2:

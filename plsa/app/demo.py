@@ -115,7 +115,7 @@ def _compare(page: Page, corpus: _Corpus, model: PLSAClassifier, args: argparse.
 
     def scores(few: NDArray[Any]) -> dict[str, list[float]]:
         """The share of documents put aside that each gets right, having seen the labels of these."""
-        known = np.where(np.isin(everything, few), y, None)
+        known = np.where(np.isin(everything, few), y, "")
         ours = SoftMislabelingPLSA(random_state=args.seed, n_threads=args.threads).fit(X, known)
         alone = model if len(few) == len(y) else _classifier(args).fit(X[few], y[few])
         found = {"SoftMislabelingPLSA": [ours.score(X_test, y_test)]}
@@ -156,8 +156,8 @@ def _compare(page: Page, corpus: _Corpus, model: PLSAClassifier, args: argparse.
     page.lines(
         "",
         "SoftMislabelingPLSA learns from the other documents too, their labels unseen:",
-        "that helps most where labels are few. The next two are scikit-learn's, one with",
-        "C=100, the other with the best of three smoothings on these documents.",
+        "that helps most where labels are few. The next two are scikit-learn's, with",
+        "C=100 and with the best of three smoothings on these documents.",
         f"With few labels: the mean of {_N_DRAWS} random choices of what is labeled.",
     )
 

@@ -5,7 +5,6 @@ import contextlib
 import csv
 import gzip
 import json
-import math
 import os
 import zlib
 from collections.abc import Generator, Iterable
@@ -16,6 +15,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from plsa.inputs import warn
+from plsa.labels.reading import doubtful, is_missing
 
 _FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "txt"}
 
@@ -50,7 +50,8 @@ def read_corpus(
         The field or column that holds the label. A corpus without a field "label" is one without
         labels; any other name must occur. None: labels are not read.
     unlabeled : str, optional
-        A label that also means "no label", for example "-1" or "unknown".
+        A label that also means "no label", for example "-1" or "unknown". Where none is given, a label
+        such as "NA" or "nan" beside others is warned of.
     encoding : str
         Encoding of the files. A byte order mark is dropped.
 
@@ -110,18 +111,23 @@ def read_corpus(
     if not data:
         raise ValueError(f"{path} holds no document.")
     target_names = np.array(sorted({name for name in labels if name is not None}), dtype=str)
+    for name in target_names[doubtful(target_names)].tolist() if unlabeled is None else ():
+        first = names[labels.index(name)]
+        found = f"{path}: {labels.count(name)} documents have the label {name!r}, first {first}"
+        if_mark = f"if it marks documents without a label, pass unlabeled={name!r}"
+        warn(f"{found}. It is kept as a class; {if_mark}.")
     return Bunch(data=data, target=np.array(labels, dtype=object), target_names=target_names, names=names)
 
 
 def _plain(value: Any, unlabeled: str | None, where: str) -> str | None:
     """A label as a string, None where there is none."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if is_missing(value):
         return None
     if not isinstance(value, str | bool | int | float):
         found = f"{_shown(value)}. One label per document."
         raise ValueError(f"{where} must be a string, a number or null; found {found}")
     label = (value if isinstance(value, str) else json.dumps(value)).strip()
-    return label if label and label != unlabeled else None
+    return label if label != unlabeled else None
 
 
 def _shown(value: Any) -> str:
