@@ -36,6 +36,7 @@ from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.topics import PLSA
 from plsa.evaluation.folds import LabeledKFold, labeled_scorer
 from plsa.evaluation.positives import compare_pu
+from plsa.evaluation.predictions import cross_val_predict
 from plsa.evaluation.prior import estimate_prior
 from plsa.evaluation.topics import heterogeneity, select_topics
 from plsa.show.words import top_words
@@ -62,6 +63,7 @@ __all__ = [
     "__version__",
     "annealing_schedule",
     "compare_pu",
+    "cross_val_predict",
     "datasets",
     "estimate_prior",
     "heterogeneity",
