@@ -85,7 +85,8 @@ dtype : {None, "float32", "float64"}
 random_state : int, RandomState or None
     Seed of all that is drawn. The same seed gives the same bits with any number of threads.
 n_threads : int or None
-    Threads. None: as many as help, up to all processors; -1: all, -2: all but one.
+    Threads. None: as many as help, up to all processors; -1: all, -2: all but one. Passes of less than about
+    a millisecond are made by one, however many are asked for: the bits are the same.
 verbose : int
     Whether to show progress.
 callback : callable or None
