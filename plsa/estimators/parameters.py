@@ -109,7 +109,8 @@ topic_class_ : (n_topics,) array of int
 label_topic_ : (n_classes, n_topics) array
     P(y|z).
 topic_prior_ : (n_topics,) array
-    P(z) that documents start from.
+    P(z) that documents start from; not how large the topics came out: that is `doc_topic_.mean(axis=0)`, the
+    share that `top_words` shows.
 class_prior_ : (n_classes,) array
     How frequent the classes are among the labeled documents, each counted once more.
 prior_strength_ : float
