@@ -61,7 +61,7 @@ class LabeledKFold(BaseCrossValidator):
     splitter of scikit-learn's, they and `cross_val_predict` fail in its own code, or do not fail:
 
     - "'<' not supported between instances of 'NoneType' and 'str'" (or 'float' and 'str', or 'int' and 'str')
-      and "Input y contains NaN.": `cv=3` sorts y. Pass `cv=LabeledKFold(3)`.
+      and "Input y contains NaN.": `cv=3` sorts y, if its first entry is a name. Pass `cv=LabeledKFold(3)`.
     - Scores of nan, with "Scoring failed" in a warning: the metric was given None or NaN. Pass
       `cv=LabeledKFold(3)` or `scoring=labeled_scorer("accuracy")`. Without `scoring`, our classifiers score
       themselves, and leave out what has no label.
@@ -106,7 +106,10 @@ class LabeledKFold(BaseCrossValidator):
         """The documents, ascending, of the training part and of the test fold, fold after fold."""
         if groups is not None:
             inputs.warn("The groups parameter is ignored by LabeledKFold")
-        labels = read_labels(y, _num_samples(X), self.unlabeled)
+        return self.of_labels(read_labels(y, _num_samples(X), self.unlabeled))
+
+    def of_labels(self, labels: Labels) -> Iterator[tuple[Places, Places]]:
+        """The same, of labels that were read already."""
         fold = self._fold_of(labels)
         return ((np.flatnonzero(fold != part), np.flatnonzero(fold == part)) for part in range(self.n_splits))
 
@@ -144,7 +147,7 @@ def may_be_held_out(labels: Labels) -> Mask:
     return held
 
 
-def splits_of(cv: Any, X: Any, y: Any, labels: Labels, unlabeled: Any) -> Splits:
+def splits_of(cv: Any, X: Any, y: Any, labels: Labels) -> Splits:
     """The folds that `cv` stands for: a number is that of a `LabeledKFold`.
 
     None is 5, or fewer where no more documents can be held out.
@@ -152,7 +155,7 @@ def splits_of(cv: Any, X: Any, y: Any, labels: Labels, unlabeled: Any) -> Splits
     if cv is None:
         cv = max(2, min(DEFAULT_FOLDS, int(may_be_held_out(labels).sum())))
     if isinstance(cv, numbers.Integral):
-        cv = LabeledKFold(int(cv), unlabeled=unlabeled)
+        return list(LabeledKFold(int(cv)).of_labels(labels))
     return list(check_cv(cv).split(X, y))
 
 

@@ -1,5 +1,6 @@
 """What classifiers say of documents that were held out, where labels are missing."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -74,8 +75,10 @@ def cross_val_predict(
     y = check_labels(y, _num_samples(X))
     marks = _marks_of(estimator)
     mark = marks[0] if marks else UNLABELED
-    labels = read_labels(y, len(y), mark)
-    splits = _of_all(splits_of(cv, X, y, labels, mark), labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of labels: the fits say so, where it is so for them
+        labels = read_labels(y, len(y), mark)
+    splits = _of_all(splits_of(cv, X, y, labels), labels)
     work, given = delayed(_fit_and_answer), (X, y, method, params or {})
     found = Parallel(n_jobs=n_jobs)(work(clone(estimator), *given, *split) for split in splits)
     known = np.unique(np.concatenate([labels.classes, *(classes for _, classes in found)]))

@@ -226,7 +226,7 @@ def select_topics(
     else:
         assert labels is not None
         # A choice, not a draw: the folds do not move with the estimator's random_state.
-        scorer, splits = labeled_scorer(scoring, mark), splits_of(cv, X, y, labels, mark)
+        scorer, splits = labeled_scorer(scoring, mark), splits_of(cv, X, y, labels)
         settings = {"cv": splits, "scoring": scorer, "n_jobs": n_jobs, "error_score": "raise"}
         if criterion == "cv":
             scores = search.by_folds(candidates, settings)
