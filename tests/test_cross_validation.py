@@ -347,7 +347,7 @@ def test_other_folds_and_other_classifiers():
             {"cv": model_selection.ShuffleSplit(3, random_state=0)},
             r"cv holds out document \d+ more than once",
         ),
-        ({"cv": [(np.arange(75), np.arange(75, 150))]}, "cv holds out document 0 never; each labeled one"),
+        ({"cv": [(np.arange(75), np.arange(75, 150))]}, "cv holds out document 0 never; labeled ones must"),
         ({"estimator": MultinomialNB()}, "MultinomialNB has learned -1, which marks"),
     ],
 )

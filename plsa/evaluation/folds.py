@@ -1,4 +1,4 @@
-"""Folds, scores and predictions of partly labeled documents, beside those of scikit-learn.
+"""Folds and scores of partly labeled documents, usable wherever scikit-learn takes a splitter or a scorer.
 
 scikit-learn knows nothing of missing labels. What works in one line:
 
@@ -61,7 +61,8 @@ class LabeledKFold(BaseCrossValidator):
     splitter of scikit-learn's, they and `cross_val_predict` fail in its own code, or do not fail:
 
     - "'<' not supported between instances of 'NoneType' and 'str'" (or 'float' and 'str', or 'int' and 'str')
-      and "Input y contains NaN.": `cv=3` sorts y, if its first entry is a name. Pass `cv=LabeledKFold(3)`.
+      and "Input y contains NaN.": `cv=3` sorts y to stratify by it (unless the first of several names is
+      missing: then it does neither). Pass `cv=LabeledKFold(3)`.
     - Scores of nan, with "Scoring failed" in a warning: the metric was given None or NaN. Pass
       `cv=LabeledKFold(3)` or `scoring=labeled_scorer("accuracy")`. Without `scoring`, our classifiers score
       themselves, and leave out what has no label.

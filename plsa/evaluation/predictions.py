@@ -105,24 +105,20 @@ def _of_all(splits: Splits, labels: Labels) -> Splits:
         if wrong.any():
             which = f"cv holds out document {int(np.flatnonzero(wrong)[0])} {found}"
             raise ValueError(
-                f"{which}; each labeled one must be so once, as by LabeledKFold, others at most once."
+                f"{which}; labeled ones must be held out once, as by LabeledKFold, others at most."
             )
     everything, left = np.arange(n_documents), times == 0
     alone, unlabeled = np.flatnonzero(left & labels.labeled), np.flatnonzero(left & ~labels.labeled)
     if len(alone):
         splits = [*splits, (np.setdiff1d(everything, alone), alone)]
-    lost = np.concatenate(
-        [test[~np.isin(labels.code[test], [UNLABELED, *labels.code[train]])] for train, test in splits]
-    )
+    learned = [np.append(labels.code[train], UNLABELED) for train, _ in splits]
+    unknown = [~np.isin(labels.code[test], codes) for codes, (_, test) in zip(learned, splits, strict=True)]
+    lost = np.concatenate([test[where] for where, (_, test) in zip(unknown, splits, strict=True)])
     if len(lost):
         more = f", and so are {len(lost) - 1} more" if len(lost) > 1 else ""
         label = labels.classes[labels.code[lost[:1]]].tolist()[0]
-        which = (
-            f"document {lost[0]}, labeled {label!r}, is predicted by a fit that knows no other of its class"
-        )
-        inputs.warn(
-            f"{which}{more}: it cannot be right. Label another one, or leave it out of what you count."
-        )
+        which = f"document {lost[0]}, labeled {label!r}, is predicted by a fit that knows no such class{more}"
+        inputs.warn(f"{which}: it cannot be right. Label another one, or leave it out of what you count.")
     return [*splits, (everything, unlabeled)] if len(unlabeled) else splits
 
 
