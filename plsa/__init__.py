@@ -1,10 +1,26 @@
 """Aspect models (PLSA) learned from partially labeled text.
 
-`text_classifier` makes a pipeline for texts of which some have labels. `SoftMislabelingPLSA` and its
-relatives learn from labeled and unlabeled documents, and so does `NaiveBayesEM`, a mixture of multinomials;
-`PLSAClassifier` learns from labeled ones, `PLSA` without labels; `CountScaler` prepares counts: all of them
-are scikit-learn estimators. `select_topics`, `LabeledKFold` and `labeled_scorer` help to choose; `top_words`
-shows what was learned; `plsa.datasets` has corpora that need no download.
+Try first: `text_classifier` makes a pipeline for texts of which some have labels.
+
+Models, scikit-learn estimators of counts of words. `SoftMislabelingPLSA`, `HardMislabelingPLSA`,
+`MissingLabelPLSA` and `FakeLabelPLSA` learn from labeled and unlabeled documents, and so does `NaiveBayesEM`,
+a mixture of multinomials (with `annealing_schedule`); `PLSAClassifier` from labeled ones; `PLSA` without
+labels. `CountScaler` prepares counts.
+
+Positives. `TopicSensitivePLSA` finds documents like a few that are shown; `WeightedLogisticRegression`,
+`SpyEM`, `PEBL`, `RocchioSVM` and `MPCKMeans` do so in other ways; `compare_pu` compares them, and
+`estimate_prior` says how many there may be.
+
+Questions. `ActiveLearner` asks for the labels that matter; `simulate` plays it where they are known.
+
+Choosing and judging. `select_topics` and `heterogeneity` are about the number of topics; `LabeledKFold`,
+`labeled_scorer` and `cross_val_predict` are for cross-validation where labels are missing.
+
+Looking. `top_words` shows the words of what was learned.
+
+Data. `datasets` has corpora that need no download, and reads files.
+
+`__version__` is the version.
 """
 
 from importlib.util import find_spec
@@ -36,6 +52,7 @@ from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.topics import PLSA
 from plsa.evaluation.folds import LabeledKFold, labeled_scorer
 from plsa.evaluation.positives import compare_pu
+from plsa.evaluation.predictions import cross_val_predict
 from plsa.evaluation.prior import estimate_prior
 from plsa.evaluation.topics import heterogeneity, select_topics
 from plsa.show.words import top_words
@@ -62,6 +79,7 @@ __all__ = [
     "__version__",
     "annealing_schedule",
     "compare_pu",
+    "cross_val_predict",
     "datasets",
     "estimate_prior",
     "heterogeneity",
@@ -71,3 +89,8 @@ __all__ = [
     "text_classifier",
     "top_words",
 ]
+
+
+def __dir__() -> list[str]:
+    """What is public: rooms and modules do not show up among it."""
+    return __all__

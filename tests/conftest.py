@@ -12,6 +12,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from plsa import _kernels
+from plsa.engine import threads
+
+# Small corpora are worked on by as many threads as a test asks for.
+threads.SMALL_WORK = 0
 
 # No deadline: the first call may compile the kernels, and a machine may be busy.
 _slow = [HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -34,6 +34,18 @@ def test_public_names_have_examples(name):
     assert ">>>" in getattr(plsa, name).__doc__
 
 
+@pytest.mark.parametrize("module", [plsa, plsa.datasets], ids=lambda module: module.__name__)
+def test_only_public_names_are_listed(module):
+    """What a user sees after a dot."""
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, name) for name in dir(module))
+
+
+def test_the_package_says_what_is_in_it():
+    """Its docstring is a map of every public name, and names nothing else."""
+    assert {*re.findall(r"`(\w+)`", plsa.__doc__)} == {*plsa.__all__}
+
+
 def test_one_version():
     """The package, its build, its metadata and its citation say the same."""
     root = Path(__file__).parent.parent

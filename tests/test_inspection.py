@@ -1,5 +1,6 @@
 """The words that say most about a topic: ranked as promised, named as given, whatever the model."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -240,3 +241,46 @@ def test_refuses_bad_arguments(classifier, arguments, message):
     assert classifier.components_.shape[1] == 12
     with pytest.raises(ValueError, match=message):
         top_words(classifier, **arguments)
+
+
+def test_topics_show_themselves_as_a_table(classifier, vectorizer):
+    """Class, share, words and scores, rounded, in lines that are not too long; a list all the same."""
+    found = top_words(classifier, vectorizer, n=4)
+    assert isinstance(found, list)
+    assert_allclose([topic.share for topic in found], classifier.doc_topic_.mean(axis=0), rtol=1e-6)
+    header, *lines = str(found).splitlines()
+    assert header.split() == ["topic", "class", "share", "words", "and", "scores"]
+    assert len(lines) == 4
+    for line, topic in zip(lines, found, strict=True):
+        shown = [str(topic.topic), *([topic.label] if topic.label else []), f"{topic.share:.3f}"]
+        for word, score in topic:
+            shown += [word, f"{score:.3g}"]
+        assert line.replace(",", " ").split() == shown
+    assert len({line.index(topic.words[0]) for line, topic in zip(lines, found, strict=True)}) == 1
+    assert repr(found[0]) == f"food: {found[0].scored()}"
+    assert repr(found[:1]) == f"[food: {found[0].scored()}]"
+
+
+def test_long_lines_of_the_table_are_broken_between_words():
+    """A word stays with its score, whatever it is made of; columns that nobody has are left out."""
+    model = SimpleNamespace(components_=np.full((2, 30), 1.0))
+    names = [f"new-york {number}" for number in range(30)]
+    header, *lines = repr(top_words(model, names, n=30, by="probability")).splitlines()
+    assert header == "topic  words and scores"
+    assert max(map(len, lines)) <= 100
+    assert len(lines) > 8
+    together = " ".join(line.strip() for line in lines)
+    assert all(f"{name} 0.0333" in together for name in names)
+    assert all(re.fullmatch(r"( {4}[01]|     )  (new-york \d+ 0.0333(, |,?$))+", line) for line in lines)
+    empty = repr(top_words(model, n=2)).splitlines()
+    assert empty == ["topic  words and scores", "    0", "    1"]
+
+
+def test_topics_in_a_notebook(classifier, vectorizer):
+    """A table of HTML, what is special in it escaped."""
+    names = [f"<{name}>" for name in vectorizer.get_feature_names_out()]
+    found = top_words(classifier, names, n=2)
+    shown = found._repr_html_()
+    assert shown.count("<tr>") == 5
+    assert "<tea>" not in shown
+    assert f"&lt;tea&gt; {found[0].scores[0]:.3g}" in shown

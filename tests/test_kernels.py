@@ -1390,6 +1390,16 @@ def pass_after_fork(problem, queue):
 
 
 @needs_threads
+def test_tiny_work_is_done_by_one_thread_however_many_are_asked_for():
+    """In a fresh interpreter: the tests themselves have it otherwise."""
+    asked = "[effective_threads(n, work=work) for work in (10, 10**6) for n in (2, 3)]"
+    code = f"from plsa.engine.threads import effective_threads; print({asked}, effective_threads(2))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[0] == "[1, 1, 2, 3] 2"
+    assert effective_threads(2, work=10) == 2, "the tests of threads on small corpora would test nothing"
+
+
+@needs_threads
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_process_forked_after_threads_were_used_does_not_hang():

@@ -124,3 +124,20 @@ def test_a_class_has_the_last_word_on_what_it_has(name):
             if table == "_parameters":
                 kind += f", default={inspect.signature(ESTIMATORS[name]).parameters[each].default!r}"
             assert "".join(f"{each} : {kind} {entry.text}".split()) in shown
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_prior_is_not_taken_for_the_sizes_of_topics(name):
+    """Where documents start is described beside what came out of it; in a mixture it is the same."""
+    text = re.search(r"^topic_prior_ : .*\n((?:    .*\n)+)", ESTIMATORS[name].__doc__, flags=re.M)
+    if text is not None and name != "NaiveBayesEM":
+        assert "`doc_topic_.mean(axis=0)`" in " ".join(text[1].split())
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_parameter_that_is_not_there_names_the_class(name):
+    """The class that was called, not one that it is made of."""
+    with pytest.raises(
+        TypeError, match=rf"^{name}\.__init__\(\) got an unexpected keyword argument 'n_jobs'"
+    ):
+        ESTIMATORS[name](n_jobs=2)

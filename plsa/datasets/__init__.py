@@ -9,3 +9,8 @@ from plsa.datasets.files import read_corpus
 from plsa.datasets.planted import planted_corpus
 
 __all__ = ["load_docstrings", "planted_corpus", "read_corpus"]
+
+
+def __dir__() -> list[str]:
+    """What is public."""
+    return __all__

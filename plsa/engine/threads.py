@@ -9,6 +9,9 @@ import plsa._kernels as _kernels
 # Below this many multiplications, a few milliseconds, threads save little and wait long on a busy machine.
 _MIN_WORK = 20_000_000
 
+# Below this many, about a millisecond, they only wait for each other, asked for or not. (Tests set it to 0.)
+SMALL_WORK = 1_000_000
+
 _MAX_THREADS = 64  # more would take memory and give nothing: a pass is bound by memory
 
 _forked = False
@@ -40,12 +43,15 @@ def available_threads() -> int:
 def effective_threads(n_threads: int | None, work: int | None = None) -> int:
     """The number of threads to use where `n_threads` was asked for; -1: all, -2: all but one.
 
-    None: all, or one for a small job, `work` being the number of multiplications.
+    None: all, or one for a small job, `work` being the number of multiplications. A tiny one has one thread
+    whatever is asked for.
     """
     if not _kernels.OPENMP or _forked:
         return 1
     if n_threads is None:
         return 1 if work is not None and work < _MIN_WORK else available_threads()
+    if work is not None and work < SMALL_WORK:
+        return 1
     if n_threads < 0:
         return max(1, available_threads() + 1 + n_threads)
     return min(int(n_threads), _MAX_THREADS)

@@ -11,13 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from plsa.engine.counts import Counts
 from plsa.engine.em import Callback
-from plsa.engine.parameters import Array, Fit, Floats, Real, StopReason, unpadded
+from plsa.engine.parameters import Array, Fit, Floats, Places, Real, StopReason, unpadded
 from plsa.engine.runs import Loop
 from plsa.estimators import validation
 from plsa.estimators.parameters import check_parameters, estimator
 from plsa.inputs import warn
 from plsa.labels.corpus import Corpus
-from plsa.labels.reading import Labels
+from plsa.labels.reading import Labels, is_unlabeled
 from plsa.learning.aspects import Folding
 from plsa.learning.scaling import scaled_by
 
@@ -247,8 +247,8 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """The share of documents that get their label; those that have none are left out."""
         counts = self.checked_counts(X)
+        known = to_score(y, counts.n_documents, self.unlabeled)
         labels = validation.read_labels(y, counts.n_documents, self.unlabeled)
-        known = np.flatnonzero(labels.labeled)
         weight = validation.check_weight(sample_weight, counts.n_documents, np.float64)
         right = self._predicted(counts.of_documents(known)) == labels.classes[labels.code[known]]
         return float(np.average(right, weights=None if weight is None else weight[known]))
@@ -258,6 +258,15 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
         # As for naive Bayes: made for counts of words, not for the test suites' blobs in the plane.
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def to_score(y: Any, n_documents: int, unlabeled: Any) -> Places:
+    """The documents that have a label to compare with, at least one."""
+    known = np.flatnonzero(~is_unlabeled(validation.check_labels(y, n_documents), unlabeled))
+    if not len(known):
+        nothing = f"none of the {n_documents} documents to score has a label"
+        raise ValueError(f"{nothing}: split with LabeledKFold, which holds out labeled ones only.")
+    return known
 
 
 def of_documents(probability: Floats, labels: Labels) -> Fitted:

@@ -85,7 +85,8 @@ dtype : {None, "float32", "float64"}
 random_state : int, RandomState or None
     Seed of all that is drawn. The same seed gives the same bits with any number of threads.
 n_threads : int or None
-    Threads. None: as many as help, up to all processors; -1: all, -2: all but one.
+    Threads. None: as many as help, up to all processors; -1: all, -2: all but one. Passes of less than about
+    a millisecond are made by one, however many are asked for: the bits are the same.
 verbose : int
     Whether to show progress.
 callback : callable or None
@@ -109,7 +110,8 @@ topic_class_ : (n_topics,) array of int
 label_topic_ : (n_classes, n_topics) array
     P(y|z).
 topic_prior_ : (n_topics,) array
-    P(z) that documents start from.
+    P(z) that documents start from; not how large the topics came out: that is `doc_topic_.mean(axis=0)`, the
+    share that `top_words` shows.
 class_prior_ : (n_classes,) array
     How frequent the classes are among the labeled documents, each counted once more.
 prior_strength_ : float

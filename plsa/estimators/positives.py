@@ -4,16 +4,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats, Mask, Places
-from plsa.estimators.base import CountEstimator, Fitted
-from plsa.estimators.validation import read_positives
-from plsa.labels.reading import UNLABELED
+from plsa.estimators.base import CountEstimator, Fitted, to_score
+from plsa.estimators.validation import check_labels, check_weight, read_positives
+from plsa.labels.reading import UNLABELED, of_one_type
 
 
 class PositiveClassifier(ClassifierMixin, CountEstimator):
@@ -62,6 +64,16 @@ class PositiveClassifier(ClassifierMixin, CountEstimator):
     def predict(self, X: Any) -> Places:
         """1 for documents that are taken for positive, else 0."""
         return (self.decision_function(X) > 0).astype(np.intp)
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """The share of documents that get their label, 0 being one here; -1, None and NaN are left out."""
+        predicted = self.predict(X)
+        known = to_score(y, len(predicted), getattr(self, "unlabeled", UNLABELED))
+        weight = check_weight(sample_weight, len(predicted), np.float64)
+        truth = of_one_type(check_labels(y, len(predicted))[known])
+        return float(
+            accuracy_score(truth, predicted[known], sample_weight=None if weight is None else weight[known])
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

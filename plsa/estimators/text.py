@@ -141,6 +141,13 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
         With the steps "countvectorizer" and "softmislabelingplsa", or as the given ones are called. `fit`
         takes a list of texts and a list of labels in which None, NaN, '' or -1 marks a text without a label.
 
+    Notes
+    -----
+    scikit-learn's tools do not know missing labels: `GridSearchCV` and `cross_val_score` need
+    `cv=plsa.LabeledKFold(5)`, where `cv=5` fails ("'<' not supported between instances of 'NoneType' and
+    'str'") or scores -1 as a class, and `plsa.cross_val_predict` stands in for its own. The notes of
+    `LabeledKFold` tell more.
+
     Examples
     --------
     >>> from plsa import text_classifier

@@ -126,7 +126,8 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     components_ : (n_components, n_features) array
         P(w|z) of the linked model.
     topic_prior_ : (n_components,) array
-        P(z) that documents start from: uniform.
+        P(z) that documents start from: uniform. How large the topics came out is `doc_topic_.mean(axis=0)`,
+        the share that `top_words` shows.
     positive_topics_ : array of int
         The topic that most positives have, as a row of `components_`.
     threshold_ : float

@@ -61,7 +61,8 @@ class PLSA(AspectEstimator):
     components_ : (n_components, n_features) array
         P(w|z): row z is topic z.
     topic_prior_ : (n_components,) array
-        P(z) that documents start from: uniform.
+        P(z) that documents start from: uniform. How large the topics came out is `doc_topic_.mean(axis=0)`,
+        the share that `top_words` shows.
     """
 
     n_components: int = 10

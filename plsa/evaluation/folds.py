@@ -1,11 +1,22 @@
-"""Folds and scores of partly labeled documents, usable wherever scikit-learn takes a splitter or a scorer."""
+"""Folds and scores of partly labeled documents, usable wherever scikit-learn takes a splitter or a scorer.
 
+scikit-learn knows nothing of missing labels. What works in one line:
+
+    cross_val_score(model, X, y, cv=LabeledKFold(3))          any `scoring`, any mark
+    GridSearchCV(model, grid, cv=LabeledKFold(3)).fit(X, y)   the same
+    plsa.cross_val_predict(model, X, y, cv=3)                 instead of scikit-learn's
+    labeled_scorer("accuracy")                                as `scoring`, with a splitter of scikit-learn's
+
+The notes of `LabeledKFold` say what goes wrong otherwise, and what is seen of it.
+"""
+
+import numbers
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import BaseCrossValidator
+from sklearn.model_selection import BaseCrossValidator, check_cv
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import _num_samples
@@ -13,9 +24,11 @@ from sklearn.utils.validation import _num_samples
 from plsa import inputs
 from plsa.engine.parameters import Mask, Places
 from plsa.estimators.validation import check_labels, read_labels
-from plsa.labels.reading import Labels, is_unlabeled
+from plsa.labels.reading import UNLABELED, Labels, is_unlabeled
 
 DEFAULT_FOLDS = 5
+
+Splits = list[tuple[Places, Places]]  # the documents of the training part and of the test fold
 
 
 class LabeledKFold(BaseCrossValidator):
@@ -33,8 +46,8 @@ class LabeledKFold(BaseCrossValidator):
     shuffle : bool, default=True
         Whether the documents of a class are dealt to the folds at random. False keeps them together as they
         stand.
-    random_state : int, RandomState or None, default=None
-        Seed of the shuffling. None gives other folds at every call.
+    random_state : int, RandomState or None, default=0
+        Seed of the shuffling: two calls agree. None gives other folds at every call.
     unlabeled : default=-1
         The entry of y that marks a document without a label; None, NaN and blank strings do so always. None:
         only they do.
@@ -43,6 +56,25 @@ class LabeledKFold(BaseCrossValidator):
     -----
     The y that an estimator is given for a training part still has its marks: give it the same `unlabeled`.
     Scorers that need all classes in every fold, such as "neg_log_loss", need `n_splits` documents per class.
+
+    With labels missing, `cv=LabeledKFold(3)` is what `cross_val_score`, `cross_validate` and `GridSearchCV`
+    need, with any `scoring`. With an ordinary `cv=3`, which stratifies by y, marks and all, or with another
+    splitter of scikit-learn's, they and `cross_val_predict` fail in its own code, or do not fail:
+
+    - "'<' not supported between instances of 'NoneType' and 'str'" (or 'float' and 'str', or 'int' and 'str')
+      and "Input y contains NaN.": `cv=3` sorts y to stratify by it (unless the first of several names is
+      missing: then it does neither). Pass `cv=LabeledKFold(3)`.
+    - Scores of nan, with "Scoring failed" in a warning: the metric was given None or NaN. Pass
+      `cv=LabeledKFold(3)` or `scoring=labeled_scorer("accuracy")`. Without `scoring`, our classifiers score
+      themselves, and leave out what has no label.
+    - "cross_val_predict only works for partitions": it wants every document held out, and here those
+      without a label never are. Use `plsa.cross_val_predict`.
+    - Scores far too low, without a word: the mark is -1 (or a word of yours), and `scoring="accuracy"`, or
+      any other metric by name, took it for a class that is never predicted. Nothing of this package is told
+      which labels are compared. Pass `cv=LabeledKFold(3)` or `scoring=labeled_scorer("accuracy")`; None as
+      the mark gives nan instead.
+    - One column too many, without a word: `cross_val_predict(method="predict_proba")` of scikit-learn numbers
+      the entries of y before the fit, which takes the mark for a class. Use `plsa.cross_val_predict`.
 
     Examples
     --------
@@ -60,8 +92,8 @@ class LabeledKFold(BaseCrossValidator):
         n_splits: int = DEFAULT_FOLDS,
         *,
         shuffle: bool = True,
-        random_state: Any = None,
-        unlabeled: Any = -1,
+        random_state: Any = 0,
+        unlabeled: Any = UNLABELED,
     ) -> None:
         self.n_splits = inputs.check_whole(n_splits, "n_splits", 2)
         self.shuffle = inputs.check_choice(shuffle, "shuffle", [True, False])
@@ -76,7 +108,10 @@ class LabeledKFold(BaseCrossValidator):
         """The documents, ascending, of the training part and of the test fold, fold after fold."""
         if groups is not None:
             inputs.warn("The groups parameter is ignored by LabeledKFold")
-        labels = read_labels(y, _num_samples(X), self.unlabeled)
+        return self.of_labels(read_labels(y, _num_samples(X), self.unlabeled))
+
+    def of_labels(self, labels: Labels) -> Iterator[tuple[Places, Places]]:
+        """The same, of labels that were read already."""
         fold = self._fold_of(labels)
         return ((np.flatnonzero(fold != part), np.flatnonzero(fold == part)) for part in range(self.n_splits))
 
@@ -114,6 +149,26 @@ def may_be_held_out(labels: Labels) -> Mask:
     return held
 
 
+def splits_of(cv: Any, X: Any, y: Any, labels: Labels) -> Splits:
+    """The folds that `cv` stands for: a number is that of a `LabeledKFold`.
+
+    None is 5, or fewer where no more documents can be held out.
+    """
+    if cv is None:
+        cv = max(2, min(DEFAULT_FOLDS, int(may_be_held_out(labels).sum())))
+    if isinstance(cv, numbers.Integral):
+        return list(LabeledKFold(int(cv)).of_labels(labels))
+    return list(check_cv(cv).split(X, y))
+
+
+def of_documents(params: dict[str, Any], documents: Places, n_documents: int) -> dict[str, Any]:
+    """Weights and the like go with their documents; other parameters stay."""
+    return {
+        name: _safe_indexing(value, documents) if np.ndim(value) and len(value) == n_documents else value
+        for name, value in params.items()
+    }
+
+
 class _LabeledScorer:
     """What `labeled_scorer` gives: a class, so that it can be pickled and shown."""
 
@@ -131,12 +186,7 @@ class _LabeledScorer:
             inputs.warn(f"{nothing} Split with LabeledKFold.")
             return float("nan")
         if missing.any():
-            X = _safe_indexing(X, known)
-            # Weights and the like go with their documents.
-            params = {
-                name: _safe_indexing(value, known) if np.ndim(value) and len(value) == n_documents else value
-                for name, value in params.items()
-            }
+            X, params = _safe_indexing(X, known), of_documents(params, known, n_documents)
         # The type that labels share: scikit-learn does not know what to do with numbers among objects.
         y = np.array(y[known].tolist()) if y.dtype.kind == "O" else y[known]
         return self.scorer(estimator, X, y, **params)
@@ -152,8 +202,11 @@ class _LabeledScorer:
 def labeled_scorer(scoring: Any = "accuracy", unlabeled: Any = -1) -> Any:
     """A scorer that leaves the documents without a label out of what is scored.
 
-    For splitters that know nothing of missing labels and let such documents into test folds. A fold without
-    any label scores nan, with a warning.
+    For splitters that know nothing of missing labels and let such documents into test folds, where a metric
+    by name, such as `scoring="accuracy"`, gives nan or counts each of them as an error. A fold without any
+    label scores nan, with a warning. With `cv=LabeledKFold(3)` there is no need of it; with `cv=3` and None
+    among names scikit-learn fails before anything is scored ("'<' not supported between instances of
+    'NoneType' and 'str'"): pass `cv=LabeledKFold(3)` or `cv=KFold(3, shuffle=True)`.
 
     Parameters
     ----------

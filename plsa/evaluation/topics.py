@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.model_selection import check_cv, cross_validate
+from sklearn.model_selection import cross_validate
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
@@ -17,7 +17,7 @@ from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats
 from plsa.engine.progress import say
 from plsa.estimators.validation import check_counts, check_labels, read_labels
-from plsa.evaluation.folds import DEFAULT_FOLDS, LabeledKFold, labeled_scorer, may_be_held_out
+from plsa.evaluation.folds import labeled_scorer, splits_of
 from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import UNLABELED, Labels
 from plsa.show.tables import aligned
@@ -225,12 +225,8 @@ def select_topics(
         scores = search.by_information(candidates, criterion)
     else:
         assert labels is not None
-        if cv is None:
-            cv = max(2, min(DEFAULT_FOLDS, int(may_be_held_out(labels).sum())))
-        if isinstance(cv, int | np.integer):
-            # A choice, not a draw: the folds do not move with the estimator's random_state.
-            cv = LabeledKFold(int(cv), random_state=0, unlabeled=mark)
-        scorer, splits = labeled_scorer(scoring, mark), list(check_cv(cv).split(X, y))
+        # A choice, not a draw: the folds do not move with the estimator's random_state.
+        scorer, splits = labeled_scorer(scoring, mark), splits_of(cv, X, y, labels)
         settings = {"cv": splits, "scoring": scorer, "n_jobs": n_jobs, "error_score": "raise"}
         if criterion == "cv":
             scores = search.by_folds(candidates, settings)

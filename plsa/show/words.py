@@ -1,5 +1,7 @@
 """What a fitted model has learned, in words."""
 
+import html
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from plsa import inputs
 from plsa.engine.parameters import Floats
+from plsa.show.tables import aligned
 
 # A word counts as at most so many times as probable in a topic as in the others. Without a limit
 # the words that no other topic has would come first however rare they are.
 _MAX_RATIO = 1000.0
 
 
-@dataclass(frozen=True, slots=True)
+_WIDTH = 100  # of a table of topics
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class TopicWords:
     """The words that say most about one topic, the best first; iterates over (word, score)."""
 
@@ -23,6 +29,7 @@ class TopicWords:
     label: Any  # the topic's class; None where it has none
     words: tuple[str, ...]
     scores: tuple[float, ...]
+    share: float | None = None  # mean of P(z|d) over the documents of the fit; None where it is not known
 
     def __iter__(self) -> Iterator[tuple[str, float]]:
         return iter(zip(self.words, self.scores, strict=True))
@@ -31,11 +38,52 @@ class TopicWords:
         return len(self.words)
 
     def __str__(self) -> str:
-        name = f"topic {self.topic}" if self.label is None else str(self.label)
-        return f"{name}: {' '.join(self.words)}"
+        return f"{self.name}: {' '.join(self.words)}"
+
+    def __repr__(self) -> str:
+        return f"{self.name}: {self.scored()}"
+
+    @property
+    def name(self) -> str:
+        """The topic's class, or its number."""
+        return f"topic {self.topic}" if self.label is None else str(self.label)
+
+    def scored(self) -> str:
+        """The words, each with its score."""
+        return ", ".join(f"{word} {score:.3g}" for word, score in self)
 
 
-def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "ratio") -> list[TopicWords]:
+class TopicList(list[TopicWords]):
+    """What `top_words` has found: a list that shows itself as a table."""
+
+    def _columns(self) -> list[list[str]]:
+        """Number, class and share of each topic, below what they are; what none has is left out."""
+        columns = [["topic", *(str(each.topic) for each in self)]]
+        if any(each.label is not None for each in self):
+            columns.append(["class", *("" if each.label is None else str(each.label) for each in self)])
+        if any(each.share is not None for each in self):
+            columns.append(["share", *("" if each.share is None else f"{each.share:.3f}" for each in self)])
+        return columns
+
+    def __repr__(self) -> str:
+        named = aligned([*zip(*self._columns(), strict=True)], names_left=False)
+        width = max(map(len, named)) + 2
+        lines = [f"{named[0]:{width}}words and scores"]
+        for name, each in zip(named[1:], self, strict=True):
+            # A word stays with its score: only the blanks after commas are broken at.
+            whole = each.scored().replace(" ", "\u00a0").replace(",\u00a0", ", ")
+            room = max(_WIDTH - width, 40)
+            first, *more = textwrap.wrap(whole, room, break_long_words=False, break_on_hyphens=False) or [""]
+            lines += [f"{name:{width}}{first}", *(" " * width + line for line in more)]
+        return "\n".join(line.replace("\u00a0", " ").rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        rows = zip(*self._columns(), ["words and scores", *(each.scored() for each in self)], strict=True)
+        cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows]
+        return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
+
+
+def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "ratio") -> TopicList:
     """The `n` words that say most about each topic of a fitted model, in the order of its topics.
 
     Parameters
@@ -58,8 +106,10 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     Returns
     -------
     list of TopicWords
-        With `words` and `scores`, descending; `topic`, the row of `components_`; and `label`, the class of a
-        classifier's topic, None for topics of no class. Equal scores keep the order of columns.
+        With `words` and `scores`, descending; `topic`, the row of `components_`; `label`, the class of a
+        classifier's topic, None for topics of no class; and `share`, the topic's part of the documents of the
+        fit: the mean of their `doc_topic_`, None where the model has none. Equal scores keep the order of
+        columns. Printing it shows a table.
 
     Examples
     --------
@@ -68,10 +118,10 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     >>> from plsa import PLSAClassifier, top_words
     >>> texts = ["the tea the milk tea", "the tea", "the goal the ball goal", "the ball the team"]
     >>> model = make_pipeline(CountVectorizer(), PLSAClassifier(scaling=None, random_state=0))
-    >>> for topic in top_words(model.fit(texts, ["food", "food", "sport", "sport"]), n=2):
-    ...     print(topic)
-    food: tea milk
-    sport: ball goal
+    >>> top_words(model.fit(texts, ["food", "food", "sport", "sport"]), n=2)
+    topic  class  share  words and scores
+        0   food  0.500  tea 2.54, milk 0.696
+        1  sport  0.500  ball 1.12, goal 1.12
     >>> for topic in top_words(model, n=2, by="probability"):
     ...     print(topic)
     food: tea the
@@ -87,12 +137,15 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     if hasattr(last, "topic_class_"):
         classes = np.asarray(last.classes_).tolist()
         labels = [None if place < 0 else classes[place] for place in last.topic_class_]
-    found = []
+    shares = [None] * len(score)
+    if hasattr(last, "doc_topic_"):
+        shares = np.asarray(last.doc_topic_, dtype=np.float64).mean(axis=0).tolist()
+    found = TopicList()
     for topic, row in enumerate(score):
         best = np.argsort(-row, kind="stable")[:n]
         best = best[row[best] > 0]
         shown = tuple(words[column] for column in best)
-        found.append(TopicWords(topic, labels[topic], shown, tuple(row[best].tolist())))
+        found.append(TopicWords(topic, labels[topic], shown, tuple(row[best].tolist()), shares[topic]))
     return found
 
 
