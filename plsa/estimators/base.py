@@ -81,11 +81,11 @@ class CountEstimator(BaseEstimator):
 
     def _warn_of_unknown(self, counts: Counts) -> None:
         """Warns of documents without a word that was seen in the fit: nothing is known of them."""
-        seen = self._seen
-        unknown = np.flatnonzero(
-            (counts if seen.all() else counts.of_nonzeros(seen[counts.word])).lengths() == 0
-        )
-        if self._knows_words and len(unknown):
+        if not self._knows_words:
+            return
+        known = counts if self._seen.all() else counts.of_nonzeros(self._seen[counts.word])
+        unknown = np.flatnonzero(known.lengths() == 0)
+        if len(unknown):
             found = f"{len(unknown)} of {counts.n_documents} documents have no word that the fit has seen"
             warn(f"{found}, the first in row {unknown[0]}: what is said of them is what is most frequent.")
 

@@ -70,7 +70,7 @@ class PositiveClassifier(ClassifierMixin, CountEstimator):
         predicted = self.predict(X)
         known = to_score(y, len(predicted), getattr(self, "unlabeled", UNLABELED))
         weight = check_weight(sample_weight, len(predicted), np.float64)
-        truth = of_one_type(check_labels(y, len(predicted))[known])
+        truth, _ = of_one_type(check_labels(y, len(predicted))[known])
         return float(
             accuracy_score(truth, predicted[known], sample_weight=None if weight is None else weight[known])
         )
