@@ -227,7 +227,8 @@ def test_scripts_without_blanks(script):
         assert_array_equal(model[-1].guesses_, ["food"] * 3 + ["sport"] * 3)
         assert model.predict([new]) == ["food"]
     tokens = text_classifier()[0].build_tokenizer()
-    assert tokens("The 茶 of 東京都, 2nd") == ["The", "茶", "of", "東京", "京都", "2nd"]
+    assert tokens("The 茶 of 東京都, 2nd") == ["The", "茶", "of", "東京", "京都", "東", "京", "都", "2nd"]
+    assert tokens("นมชา ア カップ") == ["นม", "มช", "ชา", "ア", "カッ", "ップ"]
     cut = text_classifier(vectorizer=CountVectorizer(tokenizer=str.split, token_pattern=None))
     assert cut[0].build_tokenizer()("牛奶 茶杯") == ["牛奶", "茶杯"], "a tokenizer of one's own has its way"
 

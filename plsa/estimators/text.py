@@ -19,6 +19,7 @@ _UNSPACED = re.compile(
     "([\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+)"
 )
+_FIRST_HAN = "\u3400"  # from here on a sign is a word, or half of one
 # Two or more letters or digits. Accents, points and vowel signs that stand by themselves belong to their
 # letter, though Python counts them as no part of a word.
 _WORD = re.compile(r"\b\w[\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff]+")
@@ -30,7 +31,7 @@ class WordCounter(CountVectorizer):
 
     Where `token_pattern` is left as it comes, a word is two or more letters or digits; of scripts that put no
     blanks between words, such as Chinese, Japanese and Thai, it is every two characters that stand side by
-    side.
+    side, and each Chinese one.
     """
 
     def build_tokenizer(self) -> Callable[[str], list[str]]:
@@ -82,11 +83,12 @@ class WordCounter(CountVectorizer):
 
 
 def _words_of(text: str) -> list[str]:
-    """The words of a text, and every two neighbors of a script without blanks between words."""
+    """The words of a text; of a script without blanks every two neighbors, and signs that stand for words."""
     words = []
     for place, part in enumerate(_UNSPACED.split(text)):
         if place % 2:
-            words += [part[at : at + 2] for at in range(max(len(part) - 1, 1))]
+            words += [part[at : at + 2] for at in range(len(part) - 1)]
+            words += [sign for sign in part if sign >= _FIRST_HAN or len(part) == 1]
         else:
             words += _WORD.findall(part)
     return words
@@ -129,8 +131,8 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
         What makes counts of texts. None: a `CountVectorizer` for words of letters and digits, in lower case,
         without the very frequent ones (in more than half of the texts); words that stand in one text only are
         kept, as a small corpus has little else, and weigh little. Of scripts without blanks between words
-        (Chinese, Japanese, Thai, ...) it counts every two characters that stand side by side; for words pass
-        `CountVectorizer(tokenizer=...)`.
+        (Chinese, Japanese, Thai, ...) it counts every two characters that stand side by side, and each
+        Chinese one; for words pass `CountVectorizer(tokenizer=...)`.
     **parameters
         Parameters of the model, such as `topics_per_class=2`, `random_state=0`, `verbose=1` or
         `unlabeled="?"`.
