@@ -42,7 +42,7 @@ def _plain(value: Any) -> Any:
 
 def name_of(thing: Any) -> str:
     """A function or an object as it shows itself, wherever it is in memory."""
-    name = getattr(thing, "__qualname__", None)
+    name = getattr(thing, "__name__", None)
     return name if isinstance(name, str) else re.sub(r" at 0x\w+", "", repr(thing))
 
 

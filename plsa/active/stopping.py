@@ -84,7 +84,6 @@ def _why_unknown(session: Session, n_drawn: int, random_share: float) -> str:
     if not random_share:
         return "as no question is drawn at random: a session that begins with random_share=0.1, say, tells it"
     first = math.ceil(1 / random_share)
-    first += random_share * first < 1  # rounding
     where = f"the first is question {first}, and {session.n_asked} were asked"
     if session.n_asked >= first:
         where = "none of those that were asked is answered"
