@@ -16,7 +16,8 @@ from plsa.active import queries
 from plsa.active.pool import Chances, Documents, FittedModel, FittedPool, Landscape, with_codes
 from plsa.active.queries import Scores
 from plsa.active.quick import QuickModel, QuickPool
-from plsa.active.session import Session, coded, digest
+from plsa.active.record import digest
+from plsa.active.session import Session, coded
 from plsa.engine.parameters import Array, Floats, Places
 from plsa.labels.reading import UNLABELED, Labels
 

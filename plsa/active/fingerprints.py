@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from plsa.active.session import digest
+from plsa.active.record import digest
 
 _CHANGES_NOTHING = ("verbose", "callback", "n_jobs", "n_threads", "memory")  # parameters of estimators
 _SHORT = 200  # characters of a parameter that stand in a file as they are

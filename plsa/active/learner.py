@@ -13,7 +13,8 @@ from plsa.active import choosing, stopping
 from plsa.active.fingerprints import about_model, checksum, checksums, name_of
 from plsa.active.pool import FittedPool, Landscape, chances, check_documents, counted
 from plsa.active.quick import QuickPool
-from plsa.active.session import Event, Record, Session, check_ids
+from plsa.active.record import Event, Record
+from plsa.active.session import Session, check_ids
 from plsa.active.stopping import Status
 from plsa.engine.parameters import Array, Places
 from plsa.estimators.semisupervised import SemiSupervised
@@ -216,9 +217,12 @@ class ActiveLearner:
         documents = range(n_documents) if names is None else names
         if y is None and record.labels:
             y = [record.labels.get(document) for document in documents]
-        learner = cls(estimator, X, y, ids=ids, **(_options(record, documents, options) | options))
-        learner._session.resume(path, learner._about())
-        return learner
+        options = _options(record, documents, options) | options
+        return cls(estimator, X, y, ids=ids, **options)._resumed(path)
+
+    def _resumed(self, path: str | os.PathLike[str]) -> Self:
+        self._session.resume(path, self._about())
+        return self
 
     @staticmethod
     def labels_in(path: str | os.PathLike[str]) -> dict[Any, Any]:
@@ -411,8 +415,8 @@ def _options(record: Record, documents: Sequence[Any], given: Mapping[str, Any])
     """The options that a session began with, for documents by row or id; what a file cannot hold is given."""
     header, path = record.header, record.path
     options = {name: header[name] for name in _OPTIONS if name in header}
-    strategy, cost = header.get("strategy", {}), header.get("cost")
-    if "strategy" not in given:
+    strategy, cost = header.get("strategy"), header.get("cost")
+    if strategy is not None and "strategy" not in given:
         if strategy == _OWN:
             own = f"a strategy of your own, {header.get('function', 'a function')}"
             raise ValueError(f"{path} began with {own}, which a file cannot hold: give strategy again.")
