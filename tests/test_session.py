@@ -25,12 +25,13 @@ def test_what_was_appended_is_read_again(path):
     log = SessionLog.create(path, {"n": 3})
     log.append({"tell": [1], "labels": ["äpfel\n"]})
     log.close()
-    again, header, events = SessionLog.resume(path)
+    header, events = SessionLog.read(path)
     assert header == {"format": FORMAT, "n": 3}
     assert events == [{"tell": [1], "labels": ["äpfel\n"]}]
+    again = SessionLog.resume(path)
     again.append({"tell": [2]})
     again.close()
-    assert SessionLog.resume(path)[2] == [{"tell": [1], "labels": ["äpfel\n"]}, {"tell": [2]}]
+    assert SessionLog.read(path)[1] == [{"tell": [1], "labels": ["äpfel\n"]}, {"tell": [2]}]
 
 
 @given(cut=st.integers(0, 200))
@@ -45,12 +46,14 @@ def test_a_cut_loses_no_whole_line(tmp_path_factory, cut):
     first = whole.index(b"\n") + 1
     kept = whole[: max(first, len(whole) - cut)]
     path.write_bytes(kept)
-    again, _, events = SessionLog.resume(path)
+    _, events = SessionLog.read(path)
+    assert path.read_bytes() == kept, "reading changes nothing"
     n_lines = kept.count(b"\n") - 1
     assert [event["event"] for event in events] == list(range(n_lines))
+    again = SessionLog.resume(path)
     again.append({"event": "next"})
     again.close()
-    assert [event["event"] for event in SessionLog.resume(path)[2]] == [*range(n_lines), "next"]
+    assert [event["event"] for event in SessionLog.read(path)[1]] == [*range(n_lines), "next"]
 
 
 WRITER = """
@@ -77,7 +80,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(path, moment):
         acknowledged = [
             int(line) for line in [first, *writer.stdout.read().splitlines(True)] if line.endswith("\n")
         ]
-    _, _, events = SessionLog.resume(path)
+    _, events = SessionLog.read(path)
     numbers = [event["event"] for event in events]
     assert numbers == list(range(len(numbers)))
     assert len(numbers) >= len(acknowledged) > 0
@@ -91,7 +94,7 @@ def test_what_is_refused(path, tmp_path):
     with pytest.raises(FileNotFoundError, match="no folder"):
         SessionLog.create(tmp_path / "none" / "session.jsonl", {})
     with pytest.raises(FileNotFoundError, match="no file"):
-        SessionLog.resume(tmp_path / "none.jsonl")
+        SessionLog.read(tmp_path / "none.jsonl")
     other = tmp_path / "other.jsonl"
     for text, message in (
         ("", "has no whole line"),
@@ -103,7 +106,7 @@ def test_what_is_refused(path, tmp_path):
     ):
         other.write_text(text)
         with pytest.raises(ValueError, match=message):
-            SessionLog.resume(other)
+            SessionLog.read(other)
 
 
 def test_lines_are_synced(path, monkeypatch):
@@ -141,7 +144,24 @@ def test_a_write_that_fails_halfway_leaves_no_trace(tmp_path, monkeypatch):
     assert path.read_bytes() == before
     monkeypatch.undo()
     log.append({"event": "skip"})
-    assert SessionLog.resume(path)[2] == [{"event": "skip"}]
+    assert SessionLog.read(path)[1] == [{"event": "skip"}]
+
+
+def test_two_writers_are_one_too_many(path):
+    """What the other has written is not talked over, and a file that is gone takes no answer with it."""
+    first = SessionLog.create(path, {})
+    second = SessionLog.resume(path)
+    second.append({"event": 1})
+    whole = path.read_bytes()
+    with pytest.raises(RuntimeError, match=r"written to by somebody else.*: resume it"):
+        first.append({"event": 2})
+    assert path.read_bytes() == whole
+    second.append({"event": 3})
+    with pytest.raises(TypeError, match="cannot be copied or pickled: resume it"):
+        copy.deepcopy(second)
+    path.unlink()
+    with pytest.raises(RuntimeError, match="was deleted or replaced"):
+        second.append({"event": 4})
 
 
 # ---- the session itself
@@ -153,53 +173,83 @@ def state(session):
     return {name: getattr(session, name) for name in names}
 
 
+MOVES = ("asked", "tell", "volunteer", "amend", "skip", "withdraw", "undo")
+FIRST = [None, "a", *[None] * 6]
+
+
+def made(session, move, document, label):
+    """Makes a move about a document; one that is asked for is drawn, too."""
+    arguments = {"asked": ([document], [document]), "undo": ()}
+    if move in ("skip", "withdraw"):
+        arguments[move] = (document,)
+    getattr(session, move)(*arguments.get(move, (document, label)))
+
+
+def taken_back(done):
+    """The moves up to the last one that can be taken back."""
+    return done[: max(place for place, move in enumerate(done) if move[0] != "asked")]
+
+
 @given(
-    moves=st.lists(
-        st.tuples(st.sampled_from(["asked", "tell", "volunteer", "skip", "undo"]), st.integers(0, 2)),
-        max_size=20,
-    )
+    moves=st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 2), st.sampled_from("ab")), max_size=20),
+    ids=st.sampled_from([None, [*"hgfedcba"], [7, 1, 5, 3, 2, 0, 4, 6]]),
 )
-def test_a_session_is_its_events_and_its_file(tmp_path_factory, moves):
+def test_a_session_is_its_events_and_its_file(tmp_path_factory, moves, ids):
     """Every move does what it says, undoing gives the state before, a refusal changes nothing."""
     path = tmp_path_factory.mktemp("session") / "session.jsonl"
-    session = Session(8, [None, "a", *[None] * 6])
-    session.save(path, {"documents": 3})
-    before = []
-    for move, document in moves:
+    about = {"documents": 3 if ids is None else [*range(8)]}
+    session = Session(8, FIRST, ids=ids)
+    session.save(path, about)
+    done = []  # what was not taken back
+    for move, document, label in moves:
         was = copy.deepcopy(state(session))
-        arguments = {"asked": ([document], [document]), "skip": (document,), "undo": ()}.get(
-            move, (document, "b")
-        )
-        pending, told = list(session.pending), list(session.told)
-        allowed = session.labels[document] is None and (move in ("asked", "volunteer") or document in pending)
-        if not (before if move == "undo" else allowed):
+        pending, told, has_label = [*session.pending], [*session.told], session.labels[document] is not None
+        allowed = {
+            "undo": any(each[0] != "asked" for each in done),
+            "amend": has_label,
+            "asked": not has_label,
+            "volunteer": not has_label,
+        }.get(move, document in pending)
+        if not allowed:
             with pytest.raises(ValueError, match=r"document|nothing"):
-                getattr(session, move)(*arguments)
+                made(session, move, document, label)
             assert state(session) == was
             continue
-        getattr(session, move)(*arguments)
+        made(session, move, document, label)
         if move == "undo":
-            assert state(session) == before.pop()
-        elif move == "asked":
+            done = taken_back(done)
+        elif move == "withdraw":
+            done = [each for each in done if each[:2] != ("asked", document)]
+        elif move != "asked" or document not in pending:
+            done.append((move, document, label))
+        if move == "asked":
             assert session.pending == [*pending, *[document] * (document not in pending)]
             assert session.n_asked == was["n_asked"] + (document not in pending)
             assert session.drawn == {*was["drawn"], document}
-        else:
-            before.append(was)
-            assert session.pending == [place for place in pending if place != document]
+            assert len(session.history) == len(was["history"]) + (document not in pending)
+        elif move == "withdraw":
+            assert session.n_asked == was["n_asked"] - 1
+            assert session.drawn == was["drawn"] - {document}
+        elif move != "undo":
             assert (document in session.skipped) == (move == "skip")
-            assert session.labels[document] == (None if move == "skip" else "b")
-            assert session.told == told + [document] * (move != "skip")
+            assert session.labels[document] == (None if move == "skip" else label)
+            assert session.told == told + [document] * (move in ("tell", "volunteer"))
+        if move != "asked" and move != "undo":
+            assert session.pending == [place for place in pending if place != document]
+        straight = Session(8, FIRST, ids=ids)
+        for each in done:
+            made(straight, *each)
+        assert state(straight) == state(session), "as if what was taken back had not been"
     assert session.open().tolist() == [
         place for place in range(8) if session.labels[place] is None and place not in session.skipped
     ]
     known = session.coded()
     assert [None if code < 0 else known.classes[code] for code in known.code] == session.labels
-    again, later = (Session(8, session.initial) for _ in range(2))
-    again.resume(path, {"documents": 3})
-    again.save(path.with_name("later.jsonl"), {"documents": 3})
-    later.resume(path.with_name("later.jsonl"), {"documents": 3})
-    assert state(session) == state(again) == state(later)
+    again, later = (Session(8, session.initial, ids=ids) for _ in range(2))
+    again.resume(path, about)
+    again.save(path.with_name("later.jsonl"), about)
+    later.resume(path.with_name("later.jsonl"), about)
+    assert state(session) == state(again) == state(later) == state(Session.of_file(path))
 
 
 def test_a_session_is_resumed_as_it_began(path):
@@ -207,6 +257,7 @@ def test_a_session_is_resumed_as_it_began(path):
     Session(3, ["a", None, None]).save(path, {"documents": 3})
     for session, about, message in (
         (Session(3, ["b", None, None]), {"documents": 3}, "began with other labels"),
+        (Session(3, ["a", None, "a"]), {"documents": 3}, "other labels: None for document 2, but .* 'a'"),
         (Session(4, ["a", None, None, None]), {"documents": 3}, "n_documents 3, but is resumed with 4"),
         (Session(3, ["a", None, None]), {"documents": 4}, "began with other documents"),
     ):

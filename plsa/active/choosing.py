@@ -16,6 +16,7 @@ from plsa.active import queries
 from plsa.active.pool import Chances, Documents, FittedModel, FittedPool, Landscape, with_codes
 from plsa.active.queries import Scores
 from plsa.active.quick import QuickModel, QuickPool
+from plsa.active.record import digest
 from plsa.active.session import Session, coded
 from plsa.engine.parameters import Array, Floats, Places
 from plsa.labels.reading import UNLABELED, Labels
@@ -197,20 +198,18 @@ class Chooser:
     random_state: int
     weights: dict[str, float] = field(init=False)
     _reserved: list[int] = field(init=False)  # documents to be drawn, in their order
-    _guessed: dict[int, _Guesses] = field(init=False)  # by the place of a question in the history
+    _guessed: dict[str, _Guesses] = field(init=False)  # of models that chose, by what had happened before
 
     def __post_init__(self) -> None:
         self.weights = check_strategy(self.strategy)
         # A part of all documents that are open, whatever is asked later.
         left = self.session.open()
-        shuffled = np.random.RandomState(self.random_state).permutation(left)
-        self._reserved = shuffled[: int(np.ceil(self.random_share * len(left)))].astype(int).tolist()
+        shuffled = np.random.RandomState(self.random_state).permutation(left).tolist()
+        if self.session.ids is not None and self.random_share:  # the same, wherever documents stand
+            lot = {place: digest([self.random_state, self.session.ids[place]]) for place in shuffled}
+            shuffled.sort(key=lot.__getitem__)
+        self._reserved = shuffled[: int(np.ceil(self.random_share * len(left)))]
         self._guessed = {}
-
-    def forget(self) -> None:
-        """Lets go of what models guessed whose questions were taken back."""
-        now = len(self.session.history)
-        self._guessed = {place: guess for place, guess in self._guessed.items() if place < now}
 
     def choose(self, n: int) -> tuple[list[int], list[int]]:
         """Documents to ask for, and those of them that are drawn at random, which come last."""
@@ -282,17 +281,19 @@ class Chooser:
     def votes(self, model: PoolModel) -> Floats:
         """Of all models that have chosen a question and knew the present classes, and of the present one."""
         everyone = np.arange(self.session.n_documents)
-        labels, asked = list(self.session.initial), []
-        for place, event in enumerate(self.session.history):
+        # What was taken back, amended or withdrawn gives another past, and so another model.
+        labels, asked, past = list(self.session.initial), [], ""
+        for event in self.session.history:
             if event.kind == "query":
-                asked.append(place)
-                if place not in self._guessed:
+                asked.append(past)
+                if past not in self._guessed:
                     shown = self.pool.learn(self.shown(coded(labels)), keep=False)
-                    self._guessed[place] = _guesses(shown, everyone)
+                    self._guessed[past] = _guesses(shown, everyone)
             for index, label in zip(event.indices, event.labels, strict=False):
                 labels[index] = label
-        asked.append(len(self.session.history))  # where the question stands that is being chosen
-        self._guessed[asked[-1]] = _guesses(model, everyone)
+            past = digest([past, event])
+        asked.append(past)  # of the question that is being chosen
+        self._guessed[past] = _guesses(model, everyone)
         votes = np.zeros((len(everyone), len(model.classes)))
         for guess in map(self._guessed.get, asked):
             if guess is not None and guess[0] == model.classes.tolist():

@@ -1,23 +1,27 @@
 """Active learning: which documents to label next, one answer after the other."""
 
 import os
-import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
 from plsa.active import choosing, stopping
-from plsa.active.pool import FittedPool, Landscape, chances, counted
+from plsa.active.fingerprints import about_model, checksum, checksums, name_of
+from plsa.active.pool import FittedPool, Landscape, chances, check_documents, counted
 from plsa.active.quick import QuickPool
-from plsa.active.session import Event, Session, digest
+from plsa.active.record import Event, Record
+from plsa.active.session import Session, check_ids
 from plsa.active.stopping import Status
 from plsa.engine.parameters import Array, Places
 from plsa.estimators.semisupervised import SemiSupervised
 from plsa.labels.reading import UNLABELED
+
+_OPTIONS = ("batch_size", "density", "random_share", "quick", "random_state", "unlabeled")
+_OWN = "own"  # in a file: a strategy that is a function
 
 
 class ActiveLearner:
@@ -26,8 +30,10 @@ class ActiveLearner:
     It owns indices: documents are rows of X, which is never copied; what a quick model makes of it is kept,
     counts scaled in two ways. `query` says which documents to look at, `tell` takes their labels. A document
     that was not asked for cannot be told by mistake: `volunteer` takes a label of one's own choice, `skip`
-    leaves a document out, and `undo` takes the last of these back. `predict` fits the estimator to all that
-    is known; questions are chosen by a quick model of it, in the time in which a person reads a document.
+    leaves a document out, `amend` puts an earlier label right, and `undo` takes the last of these back;
+    `withdraw` takes back a question. `predict` fits the estimator to all that is known; questions are chosen
+    by a quick model of it, in the time in which a person reads a document. With a `path`, all of this
+    outlives the program: see `resume`.
 
     Parameters
     ----------
@@ -80,9 +86,15 @@ class ActiveLearner:
         with it. `save` makes one later.
     unlabeled : default=-1
         The entry of y that marks a document without a label; None and NaN do so always.
+    ids : sequence of str or int, default=None
+        A name of each document, no two the same. Questions and answers stay rows of X (`learner.ids[rows]`
+        are their ids, `learner.rows(ids)` the other way round), but the file of the session has ids: it can
+        be resumed when documents have moved, when there are more of them, and when some are gone that nobody
+        was asked for.
 
     Attributes
     ----------
+    ids : array of object, or None
     labels_ : list
         The label of each document, None where there is none.
     pending_ : list of int
@@ -123,10 +135,11 @@ class ActiveLearner:
         random_state: int = 0,
         path: str | os.PathLike[str] | None = None,
         unlabeled: Any = UNLABELED,
+        ids: Sequence[Any] | None = None,
     ) -> None:
         self.estimator = check_estimator(estimator)
         self.X = X
-        self.n_documents = _num_samples(X)
+        self.n_documents = _n_documents(X)
         self.strategy = strategy
         weights = choosing.check_strategy(strategy)
         if "topic entropy" in weights and not hasattr(estimator, "transform"):
@@ -141,8 +154,13 @@ class ActiveLearner:
         self.quick = inputs.check_choice(quick, "quick", [True, False])
         self.random_state = check_seed(random_state)
         self.unlabeled = unlabeled
-        self._session = Session(self.n_documents, y, unlabeled=unlabeled)
+        self._session = Session(self.n_documents, y, unlabeled=unlabeled, ids=ids)
+        self.ids = None if ids is None else np.array(self._session.ids, dtype=object)
+        check_documents(estimator, X)
         last, matrix = counted(estimator, X)
+        if matrix is not None and matrix.shape[0] != self.n_documents:
+            made = f"makes {matrix.shape[0]} rows of {self.n_documents} documents"
+            raise ValueError(f"what stands before {type(last).__name__} {made}: give X as a list of texts.")
         if density and matrix is None:
             raise ValueError(
                 "density needs documents as a matrix of counts before labels are known: vectorize the texts "
@@ -163,17 +181,58 @@ class ActiveLearner:
 
     @classmethod
     def resume(
-        cls, path: str | os.PathLike[str], estimator: Any, X: Any, y: Any = None, **options: Any
+        cls,
+        path: str | os.PathLike[str],
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        ids: Sequence[Any] | None = None,
+        **options: Any,
     ) -> Self:
         """The learner of a session's file as it was after its last whole line.
 
-        Estimator, X, y and options are given as they were when the session began; what differs is an error.
+        The file knows the labels at the start and all options: leave them out, and the session goes on as if
+        it had never stopped. It holds neither the model nor the documents, and no function: give the
+        estimator and X as they were, ids if the session has any, and `strategy` again if it is a function.
+        With ids, documents may stand in other rows, there may be more of them, and some may be gone that were
+        not asked for; what is asked next may then be another document than it would have been.
+
+        What differs from the file is an error that names it: another class, seed or parameter of the
+        estimator (but for those that change nothing, such as `verbose` and `n_threads`), other documents,
+        labels at the start or options. To go on with another model, begin a session of its own with the
+        labels of this one:
+
+            known = ActiveLearner.labels_in(path)
+            new = ActiveLearner(model, X, path=another)
+            new.volunteer(new.rows(known), [*known.values()])
         """
-        return cls(estimator, X, y, **options)._resumed(path)
+        record = Record.read(path)
+        record.check(about_model(check_estimator(estimator)))
+        n_documents = _n_documents(X)
+        names = None if ids is None else check_ids(ids, n_documents)
+        record.check_names(names)
+        if names is None:
+            record.check({"n_documents": n_documents, "documents": checksum(X)})
+        documents = range(n_documents) if names is None else names
+        if y is None and record.labels:
+            y = [record.labels.get(document) for document in documents]
+        options = _options(record, documents, options) | options
+        return cls(estimator, X, y, ids=ids, **options)._resumed(path)
 
     def _resumed(self, path: str | os.PathLike[str]) -> Self:
         self._session.resume(path, self._about())
         return self
+
+    @staticmethod
+    def labels_in(path: str | os.PathLike[str]) -> dict[Any, Any]:
+        """The labels that a session's file holds, by row of X, or by id if the session has ids.
+
+        It needs neither the model nor the documents, and does not change the file.
+        """
+        session = Session.of_file(path)
+        names = range(session.n_documents) if session.ids is None else session.ids
+        return {name: label for name, label in zip(names, session.labels, strict=True) if label is not None}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes all that happened to a new file, which every event goes to from now on; see `resume`."""
@@ -181,18 +240,19 @@ class ActiveLearner:
 
     def _about(self) -> dict[str, Any]:
         """What decides which documents are asked for, in the order of the file's first line."""
+        own = {"function": name_of(self.strategy)} if callable(self.strategy) else {}
         return {
-            "n_documents": self.n_documents,
-            "documents": _checksum(self.X),
-            "estimator": type(self.estimator).__name__,
-            "labels": None,  # the session knows
-            "strategy": "own" if callable(self.strategy) else self._chooser.weights,
+            **about_model(self.estimator),
+            "strategy": _OWN if own else self._chooser.weights,
+            **own,
             "batch_size": self.batch_size,
             "density": self.density,
-            "cost": None if self.cost is None else digest(self.cost.tolist()),
             "random_share": self.random_share,
             "quick": self.quick,
             "random_state": self.random_state,
+            "unlabeled": self._session.unlabeled,
+            "cost": None if self.cost is None else self.cost.tolist(),
+            "documents": checksum(self.X) if self.ids is None else checksums(self.X),
         }
 
     def __repr__(self) -> str:
@@ -219,8 +279,16 @@ class ActiveLearner:
                 self._session.asked(chosen, drawn)
         return np.array(self.pending_[:n], dtype=np.intp)
 
+    def rows(self, ids: Iterable[Any]) -> Places:
+        """The rows of documents by their ids; where there are no ids, rows stand for themselves."""
+        place_of = self._session.place_of() or {row: row for row in range(self.n_documents)}
+        for each in ids:
+            if each not in place_of:
+                raise ValueError(f"there is no document with the id {each!r}.")
+        return np.array([place_of[each] for each in ids], dtype=np.intp)
+
     def tell(self, indices: ArrayLike, labels: Any) -> None:
-        """The labels of documents that were asked for."""
+        """The labels of documents that were asked for; `skip` is for those that nobody can tell."""
         self._session.tell(indices, labels)
 
     def volunteer(self, indices: ArrayLike, labels: Any) -> None:
@@ -231,11 +299,28 @@ class ActiveLearner:
         """Documents that are not to be asked for again; they may be volunteered."""
         self._session.skip(indices)
 
+    def amend(self, indices: ArrayLike, labels: Any) -> None:
+        """Other labels of documents that have one, however long ago it was told, volunteered or given as y.
+
+        All that follows from labels follows from the new ones: what is predicted and asked next, and the
+        accuracy. Questions that were asked stay.
+        """
+        self._session.amend(indices, labels)
+
+    def withdraw(self, indices: ArrayLike | None = None) -> None:
+        """Documents that are not to be answered now, all of `pending_` if none are given.
+
+        It is as if they had not been asked for: they may be asked for again, and what was drawn at random is
+        drawn again. `undo` does not bring them back, `query` may.
+        """
+        self._session.withdraw(indices)
+
     def undo(self) -> Event:
-        """Takes back the last answer, volunteered label or skip, and returns it: all is as it was before."""
-        last = self._session.undo()
-        self._chooser.forget()
-        return last
+        """Takes back the last answer, volunteered or amended label or skip, and returns it.
+
+        All is as it was before, but for questions that were withdrawn.
+        """
+        return self._session.undo()
 
     # --- what is known ---------------------------------------------------------------------------
 
@@ -290,7 +375,9 @@ class ActiveLearner:
         kappa of at least 0.98 (after Bloodgood and Vijay-Shanker, "A Method for Stopping Active Learning
         Based on Stabilizing Predictions", CoNLL 2009).
         """
-        return stopping.status(self._session, self._thorough if thorough else self._asking, self.random_state)
+        pool = self._thorough if thorough else self._asking
+        share = 1.0 if [*self._chooser.weights] == ["random"] else self.random_share
+        return stopping.status(self._session, pool, self.random_state, share)
 
 
 def check_estimator(estimator: Any) -> Any:
@@ -314,17 +401,34 @@ def check_seed(value: Any) -> int:
     return seed
 
 
-def _checksum(X: Any) -> int:
-    """A number that other documents hardly have."""
-    if sparse.issparse(X):
-        rows = X.tocsr()
-        parts = [rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)]
-    else:
-        plain = np.asarray(X) if hasattr(X, "to_numpy") or isinstance(X, np.ndarray) else None
-        if plain is None or plain.dtype.kind not in "biuf":
-            return zlib.crc32(repr(list(X) if plain is None else plain.tolist()).encode())
-        parts = [plain]
-    checksum = 0
-    for part in parts:
-        checksum = zlib.crc32(np.ascontiguousarray(part), checksum)
-    return checksum
+def _n_documents(X: Any) -> int:
+    """How many documents there are, one at least."""
+    if isinstance(X, str | bytes):
+        raise ValueError(f"X is a {type(X).__name__}, but must be a list of texts or a matrix of counts.")
+    n_documents: int = _num_samples(X)
+    if not n_documents:
+        raise ValueError("X holds no documents: there is nothing to ask for.")
+    return n_documents
+
+
+def _options(record: Record, documents: Sequence[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a session began with, for documents by row or id; what a file cannot hold is given."""
+    header, path = record.header, record.path
+    options = {name: header[name] for name in _OPTIONS if name in header}
+    strategy, cost = header.get("strategy"), header.get("cost")
+    if strategy is not None and "strategy" not in given:
+        if strategy == _OWN:
+            own = f"a strategy of your own, {header.get('function', 'a function')}"
+            raise ValueError(f"{path} began with {own}, which a file cannot hold: give strategy again.")
+        options["strategy"] = next(iter(strategy)) if [*strategy.values()] == [1.0] else strategy
+    if cost is not None and "cost" not in given:
+        if isinstance(cost, str):
+            raise ValueError(f"{path} holds a digest of its cost only: give the cost that it began with.")
+        names = record.ids or range(len(cost))
+        known = dict(zip(names, record.each("cost"), strict=True))
+        new = [document for document in documents if document not in known]
+        if new:
+            found = f"knows no cost of {len(new)} new documents, such as that with the id {new[0]!r}"
+            raise ValueError(f"{path} {found}: give cost, one number for each row of X.")
+        options["cost"] = [known[document] for document in documents]
+    return options

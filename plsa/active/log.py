@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
-FORMAT = 1
+FORMAT = 2
+_READ = (1, 2)  # formats that are read: in the first, options and first labels stand as digests, if at all
 BY_HAND = "Was it edited by hand?"
 
 
@@ -20,6 +21,7 @@ class SessionLog:
     def __init__(self, path: Path, file: int) -> None:
         self.path = path
         self._file = file
+        self._size = os.fstat(file).st_size
 
     @classmethod
     def create(
@@ -43,33 +45,38 @@ class SessionLog:
         return log
 
     @classmethod
-    def resume(cls, path: str | os.PathLike[str]) -> tuple[Self, dict[str, Any], list[dict[str, Any]]]:
-        """An existing file to go on with, its header and its events; half a line at its end is cut off."""
+    def read(cls, path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """The header of an existing file and its events, up to its last whole line; nothing is changed."""
         place = Path(path)
         if not place.is_file():
             raise FileNotFoundError(f"no file {place} of a session to resume.")
-        text = place.read_bytes()
-        whole = text.rfind(b"\n") + 1
-        given = enumerate(text[:whole].splitlines(), 1)
+        given = enumerate(_whole_lines(place.read_bytes()).splitlines(), 1)
         lines = [_object(line, f"{place}, line {number}") for number, line in given]
         if not lines:
             raise ValueError(f"{place} has no whole line, as nothing was asked: delete it and begin anew.")
         found = lines[0].get("format")
         if found is None:
             raise ValueError(f"{place} is not a session: its first line has no format.")
-        if found != FORMAT:
-            raise ValueError(f"{place} is a session of format {found}; this version reads {FORMAT}.")
-        file = os.open(place, os.O_WRONLY | os.O_APPEND)
+        if found not in _READ:
+            raise ValueError(f"{place} is a session of format {found}; this version reads up to {FORMAT}.")
+        return lines[0], lines[1:]
+
+    @classmethod
+    def resume(cls, path: str | os.PathLike[str]) -> Self:
+        """An existing file to go on with; half a line at its end is cut off."""
+        text = Path(path).read_bytes()
+        whole = len(_whole_lines(text))
+        file = os.open(path, os.O_WRONLY | os.O_APPEND)
         if whole < len(text):
             os.ftruncate(file, whole)
             os.fsync(file)
-        return cls(place, file), lines[0], lines[1:]
+        return cls(Path(path), file)
 
     def append(self, *events: dict[str, Any]) -> None:
         """Writes one line per event; they are on the disk afterwards."""
         lines = [json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n" for event in events]
         line = "".join(lines).encode()
-        before, written = os.fstat(self._file).st_size, 0
+        before, written = self._unchanged(), 0
         try:
             while written < len(line):
                 written += os.write(self._file, line[written:])
@@ -77,6 +84,22 @@ class SessionLog:
         except BaseException:  # half a line would take the next one with it
             os.ftruncate(self._file, before)
             raise
+        self._size = before + written
+
+    def _unchanged(self) -> int:
+        """How long the file is; it must be there, and nobody else may have written to it."""
+        found, gone = os.fstat(self._file), f"{self.path} was deleted or replaced, and this answer is lost"
+        if not found.st_nlink:
+            raise RuntimeError(f"{gone}: save the session to another file, and give it again.")
+        if found.st_size != self._size:
+            other = "was written to by somebody else since, perhaps in another window"
+            raise RuntimeError(f"{self.path} {other}: resume it to go on with what is in it.")
+        return found.st_size
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"a session with a file, {self.path}, cannot be copied or pickled: resume it instead."
+        )
 
     def close(self) -> None:
         """Lets go of the file."""
@@ -86,6 +109,10 @@ class SessionLog:
 
     def __del__(self) -> None:
         self.close()
+
+
+def _whole_lines(text: bytes) -> bytes:
+    return text[: text.rfind(b"\n") + 1]
 
 
 def _object(line: bytes, where: str) -> dict[str, Any]:

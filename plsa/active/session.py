@@ -1,64 +1,34 @@
 """A labeling session: what was asked and answered, and what follows from it.
 
-It knows numbers of documents and their labels, and neither the documents nor a model: whoever asks the
-questions, an `ActiveLearner` or a web page, stands on it.
+It knows numbers of documents, perhaps their ids, and their labels, and neither the documents nor a model:
+whoever asks the questions, an `ActiveLearner` or a web page, stands on it.
 """
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plsa.active.log import BY_HAND, SessionLog
+from plsa.active.log import SessionLog
+from plsa.active.record import ANEW, EACH, Event, Record, digest_of_labels, named_by
 from plsa.engine.parameters import Places
 from plsa.estimators.validation import check_labels, read_labels
 from plsa.labels.reading import UNLABELED, Labels, is_unlabeled
 
-_KINDS = ("query", "tell", "volunteer", "skip", "undo")
 _MAX_NUMBER = 2**63  # labels that are numbers are below it
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that a person or the learner did."""
-
-    kind: str  # "query", "tell", "volunteer", "skip" or "undo"
-    indices: list[int] = field(default_factory=list)
-    labels: list[Any] = field(default_factory=list)
-    drawn: list[int] = field(default_factory=list)  # documents of a query that were drawn at random
-
-    def line(self) -> dict[str, Any]:
-        """What stands in the file of a session."""
-        line = {"event": self.kind, "indices": self.indices, "labels": self.labels}
-        return {**line, "drawn": self.drawn} if self.drawn else line
-
-    @classmethod
-    def of_line(cls, line: Mapping[str, Any], n_documents: int, where: str) -> Self:
-        """The event of a line of a session's file about so many documents."""
-        kind, indices, labels = (line.get(name) for name in ("event", "indices", "labels"))
-        if (
-            kind not in _KINDS
-            or not isinstance(indices, list)
-            or not isinstance(labels, list)
-            or not all(isinstance(place, int) and 0 <= place < n_documents for place in indices)
-            or (kind in ("tell", "volunteer") and len(labels) != len(indices))
-        ):
-            raise ValueError(f"{where}, is not an event of this session. {BY_HAND}")
-        return cls(kind, indices, labels, line.get("drawn", []))
 
 
 class Session:
     """The labels of documents as they come in, and how they came: what was asked, and what was answered.
 
-    Documents are numbers from 0. `asked` notes which of them a person is asked for; `tell` takes labels of
-    these only, `volunteer` those of any, `skip` leaves documents out, and `undo` takes the last of these
-    back. The state is that of the events that were not taken back, one after the other. With a file behind it
-    (see `save` and `resume`) every event is on the disk before the call returns.
+    Documents are numbers from 0. `asked` notes which of them a person is asked for, and `withdraw` takes that
+    back; `tell` takes labels of these only, `volunteer` those of any, `skip` leaves documents out, and `undo`
+    takes the last of these back; `amend` replaces a label, however long ago it was given. The state is that
+    of the events that were not taken back, one after the other. With a file behind it (see `save` and
+    `resume`) every event is on the disk before the call returns.
 
     Parameters
     ----------
@@ -67,6 +37,8 @@ class Session:
         Labels that are known already; -1, None or NaN where there is none.
     unlabeled : default=-1
         The entry of y that marks a document without a label; None and NaN always do so. It cannot be told.
+    ids : sequence of str or int, default=None
+        A name of each document, by which a file knows it.
 
     Attributes
     ----------
@@ -97,6 +69,9 @@ class Session:
     >>> session.skip(2)
     >>> session.undo().kind, session.pending
     ('skip', [2])
+    >>> session.amend(0, "milk")
+    >>> session.labels
+    ['milk', None, None, 'ball']
     >>> session.tell(1, "tea")
     Traceback (most recent call last):
         ...
@@ -104,9 +79,12 @@ class Session:
 choice use volunteer.
     """
 
-    def __init__(self, n_documents: int, y: Any = None, *, unlabeled: Any = UNLABELED) -> None:
+    def __init__(
+        self, n_documents: int, y: Any = None, *, unlabeled: Any = UNLABELED, ids: Sequence[Any] | None = None
+    ) -> None:
         self.n_documents = n_documents
-        self.unlabeled = unlabeled
+        self.unlabeled = check_mark(unlabeled)
+        self.ids = None if ids is None else check_ids(ids, n_documents)
         self.initial = _plain(y, n_documents, unlabeled)
         self._log: SessionLog | None = None
         self._begin()
@@ -127,46 +105,116 @@ choice use volunteer.
     def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
         """Writes all that happened to a new file, which every event goes to from now on.
 
-        What `about` says of the documents, or of who asks, has to be the same when the session is resumed.
+        What `about` says of the documents, or of who asks, has to be the same when the session is resumed;
+        with ids, "documents" and "cost" are lists of an entry for each document.
         """
-        self._log = SessionLog.create(path, self._header(about), [event.line() for event in self.history])
+        known = [place for place, label in enumerate(self.initial) if label is not None]
+        labels = [named_by(known, self.ids), [self.initial[place] for place in known]]
+        header = {"n_documents": self.n_documents, **(about or {}), "labels": labels}
+        if self.ids is not None:
+            header["ids"] = self.ids
+        self._log = SessionLog.create(path, header, [event.line(self.ids) for event in self.history])
+
+    @classmethod
+    def of_file(cls, path: str | os.PathLike[str]) -> Self:
+        """What a file says, without going on with it; labels at the start as far as it holds them."""
+        record = Record.read(path)
+        session = cls(record.header["n_documents"] if record.ids is None else len(record.ids), ids=record.ids)
+        place_of = session.place_of()
+        for document, label in (record.labels or {}).items():
+            session.initial[document if place_of is None else place_of[document]] = label
+        session.replay([*record.events(place_of, session.n_documents)])
+        return session
 
     def resume(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
-        """Goes on with a file as it was after its last whole line; what began otherwise is an error."""
-        log, header, lines = SessionLog.resume(path)
-        for name, value in self._header(about).items():
-            if header.get(name) != value:
-                other = f"{name} {header.get(name)!r}, but is resumed with {value!r}"
-                if name in ("documents", "labels", "cost"):  # of which the file has a digest only
-                    other = f"other {name}"
-                raise ValueError(f"{path} began with {other}: give the X, y and options that it began with.")
-        self._begin()
-        for number, line in enumerate(lines, 2):
-            self._apply(Event.of_line(line, self.n_documents, f"{path}, line {number}"))
-        self._log = log
+        """Goes on with a file as it was after its last whole line; what began otherwise is an error.
 
-    def _header(self, about: Mapping[str, Any] | None) -> dict[str, Any]:
-        """What the session began with; where `about` has the same names, in its order."""
-        labels = digest([(type(label).__name__, label) for label in self.initial])
-        return {**(about or {}), "n_documents": self.n_documents, "labels": labels}
+        With ids, documents may have moved, and there may be others than before.
+        """
+        record = Record.read(path)
+        new = self._new_documents(record, {**(about or {}), "n_documents": self.n_documents})
+        self._check_initial(record)
+        self.replay([*record.events(self.place_of(), self.n_documents)])
+        self._log = SessionLog.resume(path)
+        if new:
+            self._log.append(new)
+
+    def place_of(self) -> dict[Any, int] | None:
+        """The row of each id."""
+        return None if self.ids is None else {each: place for place, each in enumerate(self.ids)}
+
+    def _new_documents(self, record: Record, about: Mapping[str, Any]) -> dict[str, Any]:
+        """What is to be noted of documents that a file has not met; raises where it began otherwise."""
+        record.check_names(self.ids)
+        if self.ids is None or record.ids is None:
+            record.check(about)
+            return {}
+        record.check({name: value for name, value in about.items() if name not in ("n_documents", *EACH)})
+        met = set(record.ids)
+        new = [place for place, each in enumerate(self.ids) if each not in met]
+        line: dict[str, Any] = {"event": "documents", "ids": [self.ids[place] for place in new]}
+        for name in EACH:
+            values, began = about.get(name), dict(zip(record.ids, record.each(name), strict=False))
+            if (values is None) != (not began):
+                record.check({name: values})
+            if values is None:
+                continue
+            for each, value in zip(self.ids, values, strict=True):
+                if began.get(each, value) != value:
+                    raise ValueError(
+                        f"{record.path} began with other {name}, of the id {each!r} for one: an id stands "
+                        f"for one document, whose contents, columns of X and cost stay. {ANEW}."
+                    )
+            line[name] = [values[place] for place in new]
+        return line if new else {}
+
+    def _check_initial(self, record: Record) -> None:
+        """Raises where the labels at the start are not those of a file."""
+        known, give = record.labels, "leave y out, as the file knows it, and volunteer what is new"
+        if known is None:
+            if record.header.get("labels") != digest_of_labels(self.initial):
+                raise ValueError(f"{record.path} began with other labels: give the y that it began with.")
+            return
+        place_of = self.place_of()
+        gone = None if place_of is None else next((each for each in known if each not in place_of), None)
+        if gone is not None:
+            lost = f"the document with the id {gone!r}, labeled at the start, which X has no more"
+            raise ValueError(f"{record.path} began with {lost}: give X and ids with it.")
+        for place, label in enumerate(self.initial):
+            began = known.get(place if self.ids is None else self.ids[place])
+            if (_kind(began), began) != (_kind(label), label):
+                found = f"{began!r} for {self._named(place)}, but is resumed with {label!r}"
+                raise ValueError(f"{record.path} began with other labels: {found}: {give}.")
 
     # --- what happens ----------------------------------------------------------------------------
 
     def asked(self, indices: ArrayLike, drawn: Sequence[int] = ()) -> None:
-        """A person is asked for these documents too; some of them may be drawn at random."""
-        places = self._without_label(indices)
-        new = [place for place in places if place not in self.pending]
-        self._record(Event("query", [*self.pending, *new], drawn=list(drawn)))
+        """A person is asked for these documents too; some of those that are new may be drawn at random."""
+        new = [place for place in self._without_label(indices) if place not in self.pending]
+        if new:
+            drawn = [place for place in drawn if place in new]
+            self._record(Event("query", [*self.pending, *new], drawn=drawn))
 
     def tell(self, indices: ArrayLike, labels: Any) -> None:
         """The labels of documents that were asked for."""
-        places, names = self._answers(indices, labels)
+        places = self._without_label(indices)
+        names = self._answers(places, labels)
         self._check_asked(places)
         self._record(Event("tell", places, names))
 
     def volunteer(self, indices: ArrayLike, labels: Any) -> None:
         """Labels of documents of one's own choice, asked for or not."""
-        self._record(Event("volunteer", *self._answers(indices, labels)))
+        places = self._without_label(indices)
+        self._record(Event("volunteer", places, self._answers(places, labels)))
+
+    def amend(self, indices: ArrayLike, labels: Any) -> None:
+        """Other labels of documents that have one."""
+        places = self._rows(indices)
+        for place in places:
+            if self.labels[place] is None:
+                never = f"{self._named(place)} has no label yet, so that there is none to amend"
+                raise ValueError(f"{never}: tell it if it was asked for, or volunteer it.")
+        self._record(Event("amend", places, self._answers(places, labels)))
 
     def skip(self, indices: ArrayLike) -> None:
         """Documents that are not to be asked for again; they may be volunteered."""
@@ -174,8 +222,19 @@ choice use volunteer.
         self._check_asked(places)
         self._record(Event("skip", places))
 
+    def withdraw(self, indices: ArrayLike | None = None) -> None:
+        """Documents that are not to be answered now, or all of those: as if they had not been asked for."""
+        if not self.pending:
+            raise ValueError("no document is to be answered: there is no question to withdraw.")
+        places = list(self.pending) if indices is None else self._without_label(indices)
+        self._check_asked(places)
+        self._record(Event("withdraw", places))
+
     def undo(self) -> Event:
-        """Takes back the last answer, volunteered label or skip, and returns it: all is as it was before."""
+        """Takes back the last answer, volunteered or amended label or skip, and returns it.
+
+        All is as it was before, but for questions that were withdrawn.
+        """
         last = self.history[self._last_move()]
         self._record(Event("undo"))
         return last
@@ -188,18 +247,31 @@ choice use volunteer.
         return moves[-1]
 
     def _record(self, event: Event) -> None:
-        """First on the disk, then in memory: what was done is never forgotten."""
+        """First on the disk, then in memory: what was done is never forgotten. Of no document, nothing."""
+        if not event.indices and event.kind != "undo":
+            return
         if self._log is not None:
-            self._log.append(event.line())
+            self._log.append(event.line(self.ids))
         self._apply(event)
+
+    def replay(self, events: Sequence[Event]) -> None:
+        """All that happened, from the beginning on."""
+        self._begin()
+        for event in events:
+            self._apply(event)
 
     def _apply(self, event: Event) -> None:
         """Changes the state as an event says."""
         if event.kind == "undo":
-            past = self.history[: self._last_move()]
+            self.replay(self.history[: self._last_move()])
+            return
+        if event.kind == "withdraw":
+            gone, past = set(event.indices), self.history
             self._begin()
-            for before in past:
-                self._apply(before)
+            for each in past:
+                left = each.without(gone) if each.kind == "query" else each
+                if left == each or not set(left.indices) <= set(self.pending):  # it still asks for something
+                    self._apply(left)
             return
         self._coded = None
         self.history.append(event)
@@ -212,7 +284,8 @@ choice use volunteer.
         if event.kind == "skip":
             self.skipped.update(event.indices)
             return
-        self.told += event.indices
+        if event.kind != "amend":  # which is the same answer, put right
+            self.told += event.indices
         for index, label in zip(event.indices, event.labels, strict=True):
             self.labels[index] = label
             self.skipped.discard(index)
@@ -232,51 +305,52 @@ choice use volunteer.
 
     # --- what may be told ------------------------------------------------------------------------
 
-    def _without_label(self, indices: Any) -> list[int]:
-        """Documents without a label, each once."""
+    def _named(self, place: int) -> str:
+        """A document as errors call it."""
+        return f"document {place}" if self.ids is None else f"document {place} (id {self.ids[place]!r})"
+
+    def _rows(self, indices: Any) -> list[int]:
+        """Documents, each once."""
         places = np.atleast_1d(np.asarray(indices))
-        if places.ndim != 1 or places.dtype.kind not in "iu":
-            raise ValueError(f"indices has {places.ndim} axes of {places.dtype}, but must be rows of X.")
-        result: list[int] = places.tolist()
+        if places.ndim != 1 or (places.dtype.kind not in "iu" and len(places)):
+            by_id = "" if self.ids is None else "; rows(ids) gives those of ids"
+            found = f"indices has {places.ndim} axes of {places.dtype}"
+            raise ValueError(f"{found}, but must be rows of X{by_id}.")
+        result: list[int] = places.astype(int).tolist()
         for place in result:
             if not 0 <= place < self.n_documents:
                 raise ValueError(f"there is no document {place}: rows of X are 0 to {self.n_documents - 1}.")
-            if self.labels[place] is not None:
-                label = self.labels[place]
-                raise ValueError(f"document {place} has the label {label!r} already: undo to change it.")
         twice = [place for place, number in Counter(result).items() if number > 1]
         if twice:
-            raise ValueError(f"document {twice[0]} is given twice: give each document once.")
+            raise ValueError(f"{self._named(twice[0])} is given twice: give each document once.")
         return result
 
-    def _answers(self, indices: Any, labels: Any) -> tuple[list[int], list[Any]]:
-        """Documents without a label, each once, and their labels, of one kind with those that are known."""
-        places = self._without_label(indices)
+    def _without_label(self, indices: Any) -> list[int]:
+        """Documents without a label, each once."""
+        places = self._rows(indices)
+        for place in places:
+            if self.labels[place] is not None:
+                found = f"{self._named(place)} has the label {self.labels[place]!r} already"
+                raise ValueError(f"{found}: amend changes it.")
+        return places
+
+    def _answers(self, places: Sequence[int], labels: Any) -> list[Any]:
+        """The labels that documents are given, of one kind with those of others."""
         if isinstance(labels, set | frozenset | Mapping):
             raise ValueError(f"labels == {labels!r} has no order: give a list, one label for each document.")
-        one = isinstance(labels, str) or not hasattr(labels, "__len__") or np.ndim(labels) == 0
+        array = isinstance(labels, np.ndarray | np.generic) and not labels.ndim
+        one = array or isinstance(labels, str | bytes) or not hasattr(labels, "__len__")
         names = [_plain_label(label) for label in ([labels] if one else labels)]
         if len(names) != len(places):
-            raise ValueError(f"there are {len(names)} labels for {len(places)} documents: give one for each.")
-        other = next((label for label in self.labels if label is not None), None)
+            found = f"there are {len(names)} labels for {len(places)} documents"
+            raise ValueError(f"{found}: give one for each. Several for one document are not supported.")
+        given = set(places)
+        known = (place for place, label in enumerate(self.labels) if label is not None)
+        other = next((self.labels[place] for place in known if place not in given), None)
         for place, name in zip(places, names, strict=True):
-            self._check_label(name, other, f"document {place} is told as {name!r}")
+            check_label(name, other, self.unlabeled, f"{self._named(place)} is told as {name!r}")
             other = name if other is None else other
-        return places, names
-
-    def _check_label(self, name: Any, other: Any, told: str) -> None:
-        """Raises where a name is not a label, or one of another kind than some label that is known."""
-        kind, wrong = _kind(name), ""
-        if name is None or (isinstance(name, float) and name != name):
-            wrong = "which is not a label: skip it instead"
-        elif kind is None:
-            wrong = "but a label is a string or a whole number"
-        elif self.unlabeled is not None and kind == _kind(self.unlabeled) and name == self.unlabeled:
-            wrong = "which marks a document without a label: skip it, or begin with unlabeled=None"
-        elif other is not None and kind != _kind(other):
-            wrong = f"a {kind}, but other labels are a {_kind(other)}, such as {other!r}"
-        if wrong:
-            raise ValueError(f"{told}, {wrong}.")
+        return names
 
     def _check_asked(self, places: Sequence[int]) -> None:
         """Raises where a document was not asked for."""
@@ -284,9 +358,57 @@ choice use volunteer.
             if place not in self.pending:
                 asked = ", ".join(map(str, self.pending[:10])) or "none"
                 raise ValueError(
-                    f"document {place} was not asked for; those that are to be answered: {asked}. For a "
+                    f"{self._named(place)} was not asked for; those that are to be answered: {asked}. For a "
                     "label of your own choice use volunteer."
                 )
+
+
+def check_label(name: Any, other: Any, unlabeled: Any, told: str) -> None:
+    """Raises where a name is not a label, or one of another kind than some label that is known.
+
+    All labels of a session pass here: those at the start, answers, volunteered and amended ones.
+    """
+    kind, wrong = _kind(name), ""
+    if isinstance(name, list | tuple | set | frozenset | Mapping | np.ndarray):
+        wrong = "but one label for each document is what is supported"
+    elif _is_no_answer(name):
+        wrong = "which is not a label: skip is for documents that nobody can tell"
+    elif kind is None:
+        wrong = "but a label is a string or a whole number"
+    elif unlabeled is not None and kind == _kind(unlabeled) and name == unlabeled:
+        wrong = "which marks a document without a label: skip it, or begin with unlabeled=None"
+    elif other is not None and kind != _kind(other):
+        wrong = f"a {kind}, but other labels are a {_kind(other)}, such as {other!r}"
+    if wrong:
+        raise ValueError(f"{told}, {wrong}.")
+
+
+def check_mark(unlabeled: Any) -> Any:
+    """What marks a document without a label, as a plain value; None where it does so anyway."""
+    mark = _plain_label(unlabeled)
+    if _is_no_answer(mark):
+        return None
+    if not isinstance(mark, str | int | float):
+        raise ValueError(f"unlabeled == {unlabeled!r}, but must be a string, a number or None.")
+    return mark
+
+
+def check_ids(ids: Any, n_documents: int) -> list[Any]:
+    """A name of each document, no two of them the same."""
+    if isinstance(ids, str | bytes | set | frozenset | Mapping) or not hasattr(ids, "__len__"):
+        raise ValueError(f"ids is a {type(ids).__name__}, but must be a list of one id for each document.")
+    names = [_plain_label(each) for each in ids]
+    if len(names) != n_documents:
+        raise ValueError(f"there are {len(names)} ids for {n_documents} documents: give one for each.")
+    first: dict[Any, int] = {}
+    for place, name in enumerate(names):
+        if isinstance(name, bool) or not isinstance(name, str | int) or type(name) is not type(names[0]):
+            must = "strings, or all of them whole numbers"
+            raise ValueError(f"ids holds {name!r} at {place}, but all of them must be {must}.")
+        if first.setdefault(name, place) != place:
+            twice = f"the id {name!r} stands at {first[name]} and at {place}"
+            raise ValueError(f"{twice}: every document needs an id of its own.")
+    return names
 
 
 def coded(labels: Sequence[Any]) -> Labels:
@@ -299,11 +421,6 @@ def coded(labels: Sequence[Any]) -> Labels:
     return Labels(classes, code)
 
 
-def digest(values: list[Any]) -> str:
-    """A few letters that other values hardly have."""
-    return hashlib.sha256(repr(values).encode()).hexdigest()[:16]
-
-
 def _plain(y: Any, n_documents: int, unlabeled: Any) -> list[Any]:
     """Labels as plain Python values, None where there is none."""
     if y is None:
@@ -311,12 +428,26 @@ def _plain(y: Any, n_documents: int, unlabeled: Any) -> list[Any]:
     labels = check_labels(y, n_documents)
     missing = is_unlabeled(labels, unlabeled)
     given = zip(labels.tolist(), missing.tolist(), strict=True)
-    return [None if gone else _plain_label(label) for label, gone in given]
+    plain = [None if gone else _plain_label(label) for label, gone in given]
+    other = next((label for label in plain if label is not None), None)
+    for place, label in enumerate(plain):
+        if label is not None:
+            check_label(label, other, None, f"y holds {label!r} at {place}")
+    return plain
 
 
 def _plain_label(label: Any) -> Any:
     """A label as a plain Python value."""
     return label.item() if isinstance(label, np.generic | np.ndarray) and np.ndim(label) == 0 else label
+
+
+def _is_no_answer(label: Any) -> bool:
+    """Whether it says that there is no label: None, NaN, a blank string."""
+    if isinstance(label, str):
+        return not label.strip()
+    entry = np.empty(1, dtype=object)
+    entry[0] = label
+    return bool(is_unlabeled(entry, None)[0])
 
 
 def _kind(label: Any) -> str | None:

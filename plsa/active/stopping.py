@@ -1,5 +1,6 @@
 """How far a session has come: how good the guesses are, and whether answers still change them."""
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -32,10 +33,11 @@ class Status:
     agreement: list[float]  # kappa of the guesses of models 20 answers apart, the latest last
     stop: bool
     suggestion: str
+    unknown: str = ""  # why the accuracy is not known
 
     def __str__(self) -> str:
         if self.accuracy is None:
-            accuracy = "accuracy: not known, no answered document was drawn at random"
+            accuracy = f"accuracy: not known, {self.unknown}"
         else:
             accuracy = (
                 f"accuracy: {self.accuracy:.0%}, {_LEVEL:.0%} from {self.low:.0%} to {self.high:.0%} "
@@ -48,14 +50,17 @@ class Status:
         )
 
 
-def status(session: Session, pool: RememberedPool, seed: int) -> Status:
-    """How far a session has come, by the models of a pool."""
+def status(session: Session, pool: RememberedPool, seed: int, random_share: float) -> Status:
+    """How far a session has come, by the models of a pool, such a share of its questions being drawn."""
     accuracy = low = high = None
+    unknown = ""
     drawn = [place for place in session.told if place in session.drawn]
     if drawn and pool.learn(session.coded()) is not None:
         right = _right(session, pool, np.random.RandomState(seed).permutation(drawn))
         interval = binomtest(right, len(drawn)).proportion_ci(_LEVEL, method="wilson")
         accuracy, low, high = right / len(drawn), float(interval.low), float(interval.high)
+    else:
+        unknown = _why_unknown(session, len(drawn), random_share)
     agreement = _agreement(session, pool)
     steady = len(agreement) == _WINDOWS and min(agreement) >= _STEADY
     n_open = len(session.open())
@@ -69,7 +74,20 @@ def status(session: Session, pool: RememberedPool, seed: int) -> Status:
         suggestion = "go on: answers still change the guesses"
     n_labels = sum(label is not None for label in session.labels)
     stop = steady or not n_open
-    return Status(n_labels, n_open, len(drawn), accuracy, low, high, agreement, stop, suggestion)
+    return Status(n_labels, n_open, len(drawn), accuracy, low, high, agreement, stop, suggestion, unknown)
+
+
+def _why_unknown(session: Session, n_drawn: int, random_share: float) -> str:
+    """What is missing that the accuracy could be told."""
+    if n_drawn:
+        return f"as fewer than two classes have a label; {n_drawn} random documents wait to be judged by"
+    if not random_share:
+        return "as no question is drawn at random: a session that begins with random_share=0.1, say, tells it"
+    first = math.ceil(1 / random_share)
+    where = f"the first is question {first}, and {session.n_asked} were asked"
+    if session.n_asked >= first:
+        where = "none of those that were asked is answered"
+    return f"as it takes answers to questions drawn at random: with random_share={random_share:g} {where}"
 
 
 def _right(session: Session, pool: RememberedPool, drawn: Array) -> int:
