@@ -297,3 +297,22 @@ def test_undoing_takes_back_questions_and_labels_that_were_read():
     session.undo()
     assert state(session) == was
     assert session.coded().code.tolist() == [0, -1, -1, -1]
+
+
+def test_labels_that_look_like_none_are_named():
+    """At the start and in answers, once; unlabeled=None says that they are classes."""
+    with pytest.warns(
+        UserWarning, match="y has 'nan' in 1 rows, first in row 1, and it was taken for a class"
+    ):
+        Session(4, ["a", "nan", "", None])
+    session = Session(4, ["a", " ", "", None])
+    assert session.labels == ["a", None, None, None]
+    with pytest.warns(UserWarning, match="document 2 is told as 'NA', taken for a class.*skip is for that"):
+        session.volunteer(2, "NA")
+    session.volunteer(3, "b")  # nothing is said again
+    sure = Session(3, ["a", "nan", None], unlabeled=None)
+    sure.volunteer(2, "None")
+    assert sure.labels == ["a", "nan", "None"]
+    numbers = Session(3, [0, 1, None])
+    with pytest.warns(UserWarning, match="told as -2, taken for a class"):
+        numbers.volunteer(2, -2)

@@ -85,7 +85,7 @@ class ActiveLearner:
         A new file that every event is written to, and on the disk, before the call returns. `resume` goes on
         with it. `save` makes one later.
     unlabeled : default=-1
-        The entry of y that marks a document without a label; None and NaN do so always.
+        The entry of y that marks a document without a label; None, NaN and blank strings do so always.
     ids : sequence of str or int, default=None
         A name of each document, no two the same. Questions and answers stay rows of X (`learner.ids[rows]`
         are their ids, `learner.rows(ids)` the other way round), but the file of the session has ids: it can

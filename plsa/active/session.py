@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 from plsa.active.log import SessionLog
 from plsa.active.record import ANEW, EACH, Event, Record, digest_of_labels, named_by
 from plsa.engine.parameters import Places
-from plsa.estimators.validation import check_labels, read_labels
-from plsa.labels.reading import UNLABELED, Labels, is_unlabeled
+from plsa.estimators.validation import check_labels, read_labels, warn_of_doubts
+from plsa.inputs import warn
+from plsa.labels.reading import UNLABELED, Labels, doubtful, is_missing, is_unlabeled
 
 _MAX_NUMBER = 2**63  # labels that are numbers are below it
 
@@ -36,7 +37,8 @@ class Session:
     y : (n_documents,) array or None, default=None
         Labels that are known already; -1, None or NaN where there is none.
     unlabeled : default=-1
-        The entry of y that marks a document without a label; None and NaN always do so. It cannot be told.
+        The entry of y that marks a document without a label; None, NaN and '' always do so. It cannot
+        be told.
     ids : sequence of str or int, default=None
         A name of each document, by which a file knows it.
 
@@ -350,6 +352,14 @@ choice use volunteer.
         for place, name in zip(places, names, strict=True):
             check_label(name, other, self.unlabeled, f"{self._named(place)} is told as {name!r}")
             other = name if other is None else other
+        if self.unlabeled is not None:
+            classes = np.unique([label for label in {*self.labels, *names} if label is not None])
+            for doubt in classes[doubtful(classes)].tolist():
+                if doubt in names:
+                    told = (
+                        f"{self._named(places[names.index(doubt)])} is told as {doubt!r}, taken for a class"
+                    )
+                    warn(f"{told}. If it says that there is no label, undo this, and skip is for that.")
         return names
 
     def _check_asked(self, places: Sequence[int]) -> None:
@@ -371,7 +381,7 @@ def check_label(name: Any, other: Any, unlabeled: Any, told: str) -> None:
     kind, wrong = _kind(name), ""
     if isinstance(name, list | tuple | set | frozenset | Mapping | np.ndarray):
         wrong = "but one label for each document is what is supported"
-    elif _is_no_answer(name):
+    elif is_missing(name):
         wrong = "which is not a label: skip is for documents that nobody can tell"
     elif kind is None:
         wrong = "but a label is a string or a whole number"
@@ -386,7 +396,7 @@ def check_label(name: Any, other: Any, unlabeled: Any, told: str) -> None:
 def check_mark(unlabeled: Any) -> Any:
     """What marks a document without a label, as a plain value; None where it does so anyway."""
     mark = _plain_label(unlabeled)
-    if _is_no_answer(mark):
+    if is_missing(mark):
         return None
     if not isinstance(mark, str | int | float):
         raise ValueError(f"unlabeled == {unlabeled!r}, but must be a string, a number or None.")
@@ -433,21 +443,14 @@ def _plain(y: Any, n_documents: int, unlabeled: Any) -> list[Any]:
     for place, label in enumerate(plain):
         if label is not None:
             check_label(label, other, None, f"y holds {label!r} at {place}")
+    if unlabeled is not None:
+        warn_of_doubts(coded(plain))
     return plain
 
 
 def _plain_label(label: Any) -> Any:
     """A label as a plain Python value."""
     return label.item() if isinstance(label, np.generic | np.ndarray) and np.ndim(label) == 0 else label
-
-
-def _is_no_answer(label: Any) -> bool:
-    """Whether it says that there is no label: None, NaN, a blank string."""
-    if isinstance(label, str):
-        return not label.strip()
-    entry = np.empty(1, dtype=object)
-    entry[0] = label
-    return bool(is_unlabeled(entry, None)[0])
 
 
 def _kind(label: Any) -> str | None:
