@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from plsa.engine.parameters import Array, Floats
 from plsa.estimators import scaling as scalings
@@ -83,8 +82,7 @@ class SemiSupervised(AspectClassifier):
         )
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
-        learned = learn(corpus, self.plan(corpus.labels.classes), check_random_state(self.random_state))
-        return self._kept(learned, corpus)
+        return self._learn_by(learn, corpus)
 
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
         found = super()._kept(learned, corpus)

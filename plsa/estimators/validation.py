@@ -44,7 +44,11 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
     """
     if sparse.issparse(X):
         _check_structure(X)
-    X = validate_data(estimator, X, reset=reset, accept_sparse="csr")
+    try:
+        X = validate_data(estimator, X, reset=reset, accept_sparse="csr")
+    except (ValueError, TypeError):
+        refuse_texts(X, type(estimator).__name__)
+        raise
     real = _real_type(X.dtype, dtype)
     if not sparse.issparse(X):
         X = sparse.csr_array(np.asarray(X))
@@ -62,6 +66,20 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
         word = np.require(word, dtype=index_type, requirements=["C", "A"])
     _check_not_negative(estimator, offset, word, count)
     return Counts(offset, word, count, X.shape[1])
+
+
+def refuse_texts(X: Any, name: str) -> None:
+    """Raises where X holds texts, which the model of this name cannot read; shows none of them."""
+    if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "iufbc":
+        return
+    rows = [X] if isinstance(X, str | bytes) else X if isinstance(X, list | tuple) else np.atleast_1d(X)
+    for row, found in enumerate(rows):
+        several = isinstance(found, list | tuple | np.ndarray)
+        words = several and any(isinstance(each, str | bytes) for each in found)
+        if words or isinstance(found, str | bytes):
+            what = f"strings in row {row}" if words else f"texts (a string in row {row})"
+            wants = f"X holds {what}, but {name} learns from counts of words, numeric values"
+            raise ValueError(f"{wants}. Use plsa.text_classifier({name}()), or a CountVectorizer before it.")
 
 
 def _real_type(found: np.dtype[Any], asked: Any) -> Any:
