@@ -390,6 +390,7 @@ class _Search:
             with self.progress:
                 self.progress.begin("the most heterogeneous topic", 0)
                 widest = self._most_heterogeneous(topics)
+                self.progress.close()
             topics = [number + (place == widest) for place, number in enumerate(topics)]
             scores.append(self._by_folds(topics, settings))
         return scores

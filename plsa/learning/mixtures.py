@@ -170,23 +170,25 @@ def _climbs(
     annealed = loop.doing("annealing", part=1, of=3).watched(
         lambda callback: em.follow(steps, begin(), powers.tolist(), callback), steps, len(powers) - 1
     )
+    if not annealed.trace:
+        raise KeyboardInterrupt
     trace = np.column_stack([powers[: len(annealed.trace)], annealed.trace])
     parameters, reason = annealed.parameters, annealed.reason
+    ended: Fit | None = None
     try:
         if not reason.by_person:
             order = _order(corpus, parameters, plain, plan)
             gate = parameters.gate.with_topic_prior(_topic_prior(parameters)[order])
-            reordered = steps.reordered(parameters, order, gate)
+            last = loop.doing("", loop.more_follows, part=2, of=3)
+            ended = last.run(steps, lambda: steps.reordered(parameters, order, gate))
     except KeyboardInterrupt:
         reason = StopReason.INTERRUPTED
-    if reason.by_person:
-        # Where that stands at power 1; nobody is asked again. Ctrl-C may have come when the very arrays of
-        # the parameters were taken for spare ones.
+    if ended is None or not ended.trace:
+        # Where annealing stands at power 1; nobody is asked again. Ctrl-C may have come when the very arrays
+        # of the parameters were taken for spare ones.
         steps.free_buffers()
         ended = em.run(steps, parameters, em.Stop(0, 0.0, 0.0))
-        yield replace(ended, reason=reason, annealed=trace)
-        return
-    ended = loop.doing("", loop.more_follows, part=2, of=3).run(steps, lambda: reordered)
+        ended = replace(ended, reason=reason).cut_short(not reason.by_person)
     yield replace(ended, annealed=trace)
 
 

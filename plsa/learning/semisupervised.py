@@ -149,6 +149,9 @@ def _learn_together(task: Task, choice: Choice) -> Learned:
         # Held-out documents were judged by a first student. The scores of the last one, which has been
         # taught what it said itself, are further apart, half of that for good reason.
         sharpness *= float(np.sqrt(guesses.margins[0] / guesses.margins[-1]))
+    elif guesses.student is not None:
+        # Stopped before any guess: the student knows the labels alone, the topics all documents.
+        guesses, sharpness = replace(guesses, student=None), 1.0
     predictor = Predictor(kept.aspects, corpus.class_frequencies(), guesses.student, sharpness)
     reason = state.reason if state.reason.by_person else kept.fit.reason
     trace = [value for stretch in kept.traces for value in stretch]
