@@ -36,7 +36,7 @@ class SemiSupervised(AspectClassifier):
         Whether labeled documents are held out first, to choose what is "auto", to find out whether documents
         without a label help at all, and to calibrate the probabilities. It takes twice as many different
         labeled documents as classes, and two in at least two of them; where there are fewer, the defaults are
-        taken.
+        taken. Ctrl-C before it is done leaves nothing.
     early_stopping : float >= 0
         A fit to documents without a label stops when a pass gains less log-likelihood per word than this:
         from there on the likelihood rises and the accuracy falls. 0: not before `tol` and `max_iter` say so.

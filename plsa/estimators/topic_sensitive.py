@@ -139,7 +139,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     committee_ : list
         The members: `n_topics`, `taken` (an entry per document) and `criterion`, which their votes weigh. It
         is r^2 / P(f = 1) (Lee and Liu) of the positives that the member did not start from. Empty without a
-        committee.
+        committee; after Ctrl-C those that had voted, if any had.
     n_components_ : int
         The number of topics of the linked model.
     must_link_satisfied_ : float

@@ -32,7 +32,7 @@ class PLSA(AspectEstimator):
     -----
     Time is O(nonzeros * topics) per pass; memory, beyond X, is two (documents, topics) and two (words,
     topics) matrices and one number per nonzero. Ctrl-C stops after the pass under way: the estimator is then
-    fitted with what was learned, and KeyboardInterrupt goes on.
+    fitted with what was learned, and KeyboardInterrupt goes on. Before the first pass it stays as it was.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class PLSA(AspectEstimator):
 
     n_components: int = 10
     _: KW_ONLY
-    tol: float = 1e-3
+    tol: float = 1e-3  # with 1e-4 real texts need 100 to 250 passes, and are not better told
     init: Any = "random"
     warm_start: bool = False
 
