@@ -48,9 +48,7 @@ class Case:
     note: str = ""  # tells two cases of one model apart
     real: str = "X"  # what is computed in: as X has it, or always "float64"
     other: dict[str, Any] = field(default_factory=dict)  # what a second fit may be told instead
-    # Climbs that verbose tells of; None: one for each stretch of the trace, of each of several members.
-    climbs: int | None = 1
-    members: int = 1
+    members: int = 1  # models of which one is kept
     # Passes that the callback sees before those of `objective_trace_`.
     earlier: int = 0
     # Parameters for fits under sample_weight, each with the tolerance of what follows from a student.
@@ -161,7 +159,6 @@ CASES = [
         HardMislabelingPLSA,
         _SEMI | {"scaling": None, "relabel": 2},
         other={"student": None},
-        climbs=None,
         weighted=_TAUGHT,
         by_marks=True,
     ),
@@ -169,7 +166,6 @@ CASES = [
         SoftMislabelingPLSA,
         _SEMI | {"scaling": None, "relabel": 2},
         other={"student": None},
-        climbs=None,
         weighted=_TAUGHT,
         by_marks=True,
     ),
@@ -178,13 +174,11 @@ CASES = [
         _SEMI | {"scaling": None, "relabel": "never", "student": None, "evidence": False},
         note="without a student",
         other={"student": "linear", "evidence": True},
-        climbs=None,
     ),
     Case(
         SoftMislabelingPLSA,
         _SEMI | {"scaling": "auto", "relabel": 2, "n_relabels": 1, "evidence": False, "max_iter": 3},
         note="four scalings",
-        climbs=None,
         members=4,
     ),
     Case(
@@ -202,7 +196,6 @@ CASES = [
         note="annealed",
         real="float64",
         other={"annealing": None, "components_per_class": "auto"},
-        climbs=3,
         earlier=11,  # plain EM and annealing
         weighted=_DEALT,
         by_marks=True,

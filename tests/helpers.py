@@ -1,7 +1,9 @@
 """What several test files need: planted corpora, all that a fit has left, callbacks that stop."""
 
+import re
 from dataclasses import fields, is_dataclass
 from functools import cache
+from io import StringIO
 
 import numpy as np
 import pytest
@@ -135,3 +137,25 @@ class Stopper:
         if self.n == self.at and self.raises:
             raise KeyboardInterrupt
         return self.at is not None and self.n >= self.at
+
+
+class Screen(StringIO):
+    """What progress is shown on: a terminal, or a file."""
+
+    def __init__(self, terminal):
+        super().__init__()
+        self.terminal = terminal
+
+    def isatty(self):
+        """Whether it is a terminal."""
+        return self.terminal
+
+    def shown(self):
+        """All that could be read on it, one after the other."""
+        return [line for line in re.split(r"[\r\n]", self.getvalue().replace("\x1b[K", "")) if line]
+
+    def left(self):
+        """The lines that could be read on it in the end."""
+        assert self.terminal or "\r" not in self.getvalue()
+        lines = self.getvalue().split("\n")
+        return [line.rpartition("\r\x1b[K")[2] for line in lines if line.rpartition("\r\x1b[K")[2]]

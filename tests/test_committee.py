@@ -12,6 +12,7 @@ from plsa import PLSA
 from plsa.datasets import planted_corpus
 from plsa.engine import em
 from plsa.engine.parameters import Fit, StopReason
+from plsa.engine.progress import Progress
 from plsa.engine.starts import words_from_clusters
 from plsa.estimators.positives import likeness
 from plsa.estimators.validation import check_counts
@@ -134,16 +135,17 @@ def test_the_committee_finds_the_positives(planted, n_known):
     counts, matrix, target = planted
     positive = np.zeros(240, dtype=bool)
     positive[np.flatnonzero(target == 1)[:n_known]] = True
-    heard = []
-    members = committee.ask(
+    progress = Progress("", shown=False)
+    members, cut = committee.ask(
         lambda number: OpenModel(counts, number, 0.01, 1.0),
         matrix,
         likeness(matrix, positive),
         positive,
         np.random.RandomState(0),
-        lambda number, asked: heard.append((number, len(asked))),
+        progress,
     )
-    assert heard == [(number, 4) for number in committee.NUMBERS]
+    assert not cut
+    assert progress.done == len(members) == 24
     assert [member.n_topics for member in members] == [n for n in committee.NUMBERS for _ in range(4)]
     taken = votes(members) > 0.5
     assert np.mean(taken == (target == 1)) > (0.9 if n_known == 1 else 0.95)
@@ -181,12 +183,12 @@ def test_few_documents_have_few_topics(planted):
     counts, matrix, target = planted
     some = np.arange(12)
     positive = target[some] == target[0]
-    members = committee.ask(
+    members, _ = committee.ask(
         lambda number: OpenModel(counts.of_documents(some), number, 0.01, 1.0),
         matrix[some],
         likeness(matrix[some], positive),
         positive,
         np.random.RandomState(0),
-        lambda number, asked: None,
+        Progress("", shown=False),
     )
     assert {member.n_topics for member in members} == {4, 6}

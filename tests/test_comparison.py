@@ -178,8 +178,9 @@ def test_a_model_that_fails_is_a_row():
         assert lines[2].startswith("Failing  failed: ValueError: there are not enough")
         assert lines[2].endswith("...")
         assert lines[3].startswith("PEBL ")
-    alone = compare_pu(X, shown, [Failing()])
-    assert "failed" in repr(alone)
+    for models in ([Failing()], [Failing(), Failing()]):
+        with pytest.raises(ValueError, match="there are not enough documents"):  # nothing peculiar to a model
+            compare_pu(X, shown, models)
 
 
 def test_a_failure_in_one_fold_is_a_failure():
@@ -192,7 +193,7 @@ def test_a_failure_in_one_fold_is_a_failure():
             return super().fit(X, y)
 
     X, shown, truth = planted()
-    assert compare_pu(X, shown, [Fickle()]).rows[0].failure == "RuntimeError: not with so few"
+    assert compare_pu(X, shown, [Fickle(), PEBL()]).rows[0].failure == "RuntimeError: not with so few"
     assert compare_pu(X, shown, [Fickle()], truth).rows[0].failure == ""
 
 
@@ -259,12 +260,14 @@ def test_the_same_seed_gives_the_same_figures():
 
 
 def test_progress_is_said(capsys):
-    """A line a model, where it is asked for."""
+    """A line a model, where it is asked for, and one at the end."""
     X, shown, truth = planted()
     compare_pu(X, shown, [PEBL(), Failing()], n_splits=2, verbose=1)
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("compare_pu: PEBL (1 of 2): recall ")
-    assert lines[1].startswith("compare_pu: Failing (2 of 2): failed: ValueError")
+    assert lines[0].startswith("compare_pu, stage 1 of 2: PEBL: recall ")
+    assert lines[1].startswith("compare_pu, stage 2 of 2: Failing: failed: ValueError")
+    assert lines[2].startswith("compare_pu: 2 models compared, 1 failed, ")
+    assert len(lines) == 3
     compare_pu(X, shown, [PEBL()], truth, verbose=1)
     assert "F1 " in capsys.readouterr().err
     compare_pu(X, shown, [PEBL()], truth)

@@ -3,6 +3,7 @@
 import inspect
 import os
 import pickle
+import re
 import signal
 import sys
 import threading
@@ -16,6 +17,7 @@ import pytest
 from cases import CASES, corpus, new_documents
 from helpers import (
     METHODS,
+    Screen,
     Stopper,
     assert_same_bits,
     assert_usable,
@@ -37,6 +39,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import plsa
 from plsa import PLSA, CountScaler, FakeLabelPLSA, MPCKMeans, NaiveBayesEM, PLSAClassifier
+from plsa.engine import progress
+from plsa.engine.progress import Progress
 
 # In a small corpus labels alone may win, and say so; a handful of positives is few: no matter here.
 pytestmark = [
@@ -697,19 +701,50 @@ def test_tables_with_names(case):
         getattr(found, method)(table[words[::-1]])
 
 
+@pytest.mark.parametrize("terminal", [False, True], ids=["file", "terminal"])
 @with_parameter("verbose")
-def test_verbose_speaks(case, capsys):
-    """Of the climbs of the fit alone, on stderr: the pass, the rate, the end; not of what is tried."""
+def test_verbose_speaks(case, terminal, monkeypatch, capsys):
+    """On stderr: the stages from the first to the last, a bar that rises to the end, and how it ended.
+
+    On a terminal in one line, of which the last word stays; elsewhere in one for each stage. Nothing that was
+    meant to end as it did reads like a failure.
+    """
+    closed, whole = [], Progress.close
+
+    def close(shown, *found):
+        if shown.what:
+            closed.append((shown.what, shown.done, shown.n_steps))
+        whole(shown, *found)
+
+    monkeypatch.setattr(Progress, "close", close)
+    monkeypatch.setattr(progress, "_OFTEN", 0.0)
+    screen = Screen(terminal)
+    monkeypatch.setattr(sys, "stderr", screen)
     model = case.fit(verbose=1)
-    out, said = capsys.readouterr()
-    assert out == ""
-    ends = [line for line in said.splitlines() if " passes, " in line]
-    assert len(ends) == (case.climbs or case.members * len(model.stretches_))
-    assert all(line.startswith(case.model.__name__) for line in said.splitlines())
-    assert "pass 1," in said
-    assert "passes/s" in said
-    if model.stop_reason_ == "rounds":
-        assert f"not settled after {model.n_iter_ + 1} passes" in said or case.climbs is None
+    assert capsys.readouterr().out == ""
+    assert screen.left()[-1].startswith(f"{case.model.__name__}: ")
+    assert f" after {model.n_iter_} passes, " in screen.left()[-1]
+    for what, done, n_steps in closed:  # one step may be made of passes alone; guesses may stand still
+        assert done == n_steps or n_steps == 1 or (what == "guesses made anew" and done < n_steps)
+    assert "not settled" not in screen.getvalue()
+    assert len(screen.left()) == (1 if terminal else len(closed) + 1)
+    shown = screen.shown()
+    assert all(line.startswith(case.model.__name__) for line in shown)
+    stages = [re.search(r", stage (\d+) of (\d+)[ :]", line) for line in shown[:-1]]
+    if len(closed) > 1:
+        assert list(dict.fromkeys(stage[1] for stage in stages)) == [str(n + 1) for n in range(len(closed))]
+        # That labels alone are learned from turns out on the way.
+        assert {len(closed)} <= {int(stage[2]) for stage in stages} <= {len(closed), len(closed) - 1}
+        assert stages[-1][1] == stages[-1][2]
+    for what, _, _ in closed if terminal else ():
+        bar = [
+            re.search(r"\[(#*)(-*)\] +(\d+)%, \d+ s: ", line) for line in shown[:-1] if f" s: {what}" in line
+        ]
+        shares = [int(found[3]) for found in bar]
+        assert shares == sorted(shares)
+        assert shares[0] == 0
+        assert shares[-1] > 20
+        assert [(len(found[1]), len(found[2])) for found in bar] == [(n // 10, 10 - n // 10) for n in shares]
 
 
 @cases()

@@ -20,6 +20,7 @@ from plsa.datasets import planted_corpus
 from plsa.engine import em
 from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps
+from plsa.engine.progress import Progress
 from plsa.estimators.validation import check_counts
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import OneComponent
@@ -1051,22 +1052,28 @@ def test_top_words_of_components(by):
     assert top_words(found, n=1, by=by)[0].label == "warm"
 
 
-def test_verbose_tells_the_stages(capsys):
-    """Plain EM, annealing and the last climb, and the numbers tried."""
+def test_verbose_tells_the_stages(capsys, monkeypatch):
+    """Choosing, and of EM plain EM, annealing and the last climb of every start."""
     X, y, _ = planted()
+    seen = []
+    monkeypatch.setattr(Progress, "within", lambda progress, part, doing="": seen.append((part, doing)))
     NaiveBayesEM(**EVERYTHING | {"n_init": 2}, verbose=1).fit(X, y)
     out, said = capsys.readouterr()
     assert out == ""
-    assert said.count(" passes, ") == 6
-    ends = [line for line in said.splitlines() if " passes, " in line]
-    assert ["plain EM" in line for line in ends] == [True, False, False] * 2
-    assert ["annealing" in line for line in ends] == [False, True, False] * 2
-    assert "start 1 of 2" in said
+    assert said.startswith("NaiveBayesEM: EM: done, ")
+    shown = [(part, doing.rpartition("pass ")[0]) for part, doing in seen if "pass" in doing]
+    assert [part for part, _ in shown] == sorted(part for part, _ in shown)
+    stages = [f"start {start} of 2, {what}" for start in (1, 2) for what in ("plain EM, ", "annealing, ", "")]
+    assert list(dict.fromkeys(doing for _, doing in shown)) == stages
+    assert shown[-1][0] == 1
     crossed_X, crossed_y, _ = crossed()
-    NaiveBayesEM("auto", max_iter=2, random_state=0, verbose=1).fit(crossed_X, crossed_y)
-    said = capsys.readouterr().err
-    assert "components_per_class=1: " in said
-    assert said.count(" passes, ") == 1
+    NaiveBayesEM("auto", max_iter=2, scaling="auto", random_state=0, verbose=1).fit(crossed_X, crossed_y)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("NaiveBayesEM, stage 1 of 3: scalings on held-out labels: done")
+    assert lines[1].startswith("NaiveBayesEM, stage 2 of 3: numbers of components: done")
+    assert lines[2].startswith("NaiveBayesEM, stage 3 of 3: EM: done")
+    assert lines[3].startswith("NaiveBayesEM: not settled after 2 passes")
+    assert len(lines) == 4
 
 
 # --- stopping ------------------------------------------------------------------------------------

@@ -549,10 +549,18 @@ def test_progress_jobs_and_interruption(corpus, partly, capsys):
         found = select_topics(model(), corpus.counts, partly, candidates=(1, 2), cv=2, n_jobs=2, verbose=1)
     assert found.scores == plain.scores
     shown = capsys.readouterr().err.splitlines()
-    assert shown[0].startswith("select_topics: topics_per_class=1 (1 of 2): score 1.0000 ± 0.0000, about")
-    assert len(shown) == 2
-    select_topics(model(), corpus.counts, partly, criterion="heterogeneity", max_splits=1, cv=2, verbose=1)
-    assert "(2 of 2)" in capsys.readouterr().err
+    assert shown[0].startswith("select_topics, stage 1 of 3: topics_per_class=1: score 1.0000 ± 0.0000, ")
+    assert shown[2].startswith("select_topics, stage 3 of 3: fit with topics_per_class=1: done, ")
+    assert shown[3].startswith("select_topics: topics_per_class=1 is best, ")
+    assert len(shown) == 4
+    for criterion, n_stages in (("heterogeneity", 4), ("aic", 3)):
+        known = {"criterion": criterion, "candidates": (1, 2), "max_splits": 1, "cv": 2}
+        select_topics(model(), corpus.counts, partly, **known, verbose=1)
+        shown = capsys.readouterr().err.splitlines()
+        assert [f"stage {n} of {n_stages}" in shown[n - 1] for n in range(1, n_stages + 1)] == [
+            True
+        ] * n_stages
+        assert len(shown) == n_stages + 1
 
     def interrupt(_):
         raise KeyboardInterrupt

@@ -355,7 +355,7 @@ choice use volunteer.
         if self.unlabeled is not None:
             classes = np.unique([label for label in {*self.labels, *names} if label is not None])
             for doubt in classes[doubtful(classes)].tolist():
-                if doubt in names:
+                if doubt in names and doubt not in self.labels:
                     told = (
                         f"{self._named(places[names.index(doubt)])} is told as {doubt!r}, taken for a class"
                     )

@@ -21,14 +21,14 @@ from plsa.active.learner import ActiveLearner, check_estimator, check_seed
 from plsa.active.pool import FittedPool
 from plsa.active.session import coded
 from plsa.engine.parameters import Array, Codes, Floats, Places
-from plsa.engine.progress import say
+from plsa.engine.progress import Progress
+from plsa.estimators.base import check_documents
 from plsa.estimators.validation import check_labels, read_labels
 from plsa.labels.reading import doubtful, is_unlabeled
 from plsa.show import pictures
 from plsa.show.tables import aligned
 
 _MARKS = 11  # places at which accuracy is measured, if not said otherwise
-_SHOWN_EVERY = 5.0  # seconds between two lines of progress
 _OPTIONS = ("strategy", "batch_size", "density", "cost", "random_share", "quick", "random_state")
 
 Curves = Floats  # (repeats, marks)
@@ -189,6 +189,7 @@ def simulate(
     ['auto', 'random']
     """
     check_estimator(estimator)
+    check_documents(estimator, X)
     n_documents = _num_samples(X)
     classes, code = _check_truth(y_true, n_documents)
     named = _named(strategies, n_documents)
@@ -219,17 +220,17 @@ def simulate(
     bound = np.empty(repeats)
     accuracy = {name: np.empty((repeats, len(at))) for name in named}
     seconds = {name: np.empty(repeats) for name in named}
-    began = shown = time.perf_counter()
-    for done, (name, repeat, curve, per_answer) in enumerate(found, 1):
-        if name is None:
-            bound[repeat] = curve[0]
-        else:
-            accuracy[name][repeat], seconds[name][repeat] = curve, per_answer
-        now = time.perf_counter()
-        if verbose and (now - shown > _SHOWN_EVERY or done == len(jobs)):
-            shown, passed = now, now - began
-            left = passed / done * (len(jobs) - done)
-            say(f"simulate: {done} of {len(jobs)} sessions, {passed:.0f} s, about {left:.0f} s left")
+    with Progress("simulate", bool(verbose)) as progress:
+        progress.begin(f"{len(jobs)} sessions", len(jobs))
+        began = time.perf_counter()
+        for done, (name, repeat, curve, per_answer) in enumerate(found, 1):
+            if name is None:
+                bound[repeat] = curve[0]
+            else:
+                accuracy[name][repeat], seconds[name][repeat] = curve, per_answer
+            left = (time.perf_counter() - began) / done * (len(jobs) - done)
+            progress.step(f"about {left:.0f} s left")
+        progress.end(f"{len(jobs)} sessions played")
     return Simulation(at, float(initial * len(classes)), accuracy, bound, seconds)
 
 

@@ -8,7 +8,7 @@ those of the `Parameters` before it as room for the next `Statistics`. So two of
 neither value may be used after it was handed to `maximize`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol, Self
 
@@ -131,11 +131,16 @@ class Fit:
     n_impossible: int = 0
     first_impossible: int | None = None
     annealed: Floats | None = None  # (powers, 2): power and objective, of what annealing went through before
+    gain: float = float("nan")  # in the last pass, of objective per word
 
     @property
     def n_updates(self) -> int:
         """Passes made, but for the first, which only finds where the start stands."""
         return max(self.n_passes - 1, 0)
+
+    def cut_short(self, cut: bool = True) -> Self:
+        """The same; where it was cut short after its last pass, Ctrl-C is why it stopped."""
+        return replace(self, reason=StopReason.INTERRUPTED) if cut else self
 
     def unless_interrupted(self) -> Self:
         """The same, unless a person pressed Ctrl-C: then that goes on."""

@@ -1,58 +1,101 @@
-"""What a person sees while a fit is running."""
+"""What a person sees while something long is running."""
 
+import shutil
 import sys
 import time
-from typing import TextIO
+from typing import Any, Self, TextIO
 
-import numpy as np
+_WIDTH = 10  # of the bar
+_OFTEN, _SELDOM = 0.1, 5.0  # seconds between two lines: written over each other, and one below the other
 
-from plsa.engine.em import Pass
 
+class Progress:
+    """One line that says which of how many stages a task is at, with a bar, and at last what came of it.
 
-class ProgressLine:
-    """A callback that shows passes, rate, perplexity and the most time that may be left.
-
-    On a terminal the line is written over; elsewhere a new one is printed every few seconds.
+    On a terminal the line is written over, and only the last one stays. Elsewhere every stage has a line at
+    its end, and a long one another every few seconds. As a context it ends the line where something fails.
     """
 
-    def __init__(self, name: str, max_passes: int, n_tokens: float, stream: TextIO | None = None) -> None:
+    def __init__(self, name: str, shown: bool = True, stream: TextIO | None = None) -> None:
         self.name = name
-        self.max_passes = max_passes
-        self.n_tokens = n_tokens
+        self.shown = shown
         self.stream = stream if stream is not None else sys.stderr
-        self.began = time.perf_counter()
-        self.shown = -np.inf
-        self.previous: float | None = None
+        self.terminal = shown and self.stream.isatty()
+        self.began = self.stage_began = time.perf_counter()
+        self.last = -float("inf")
+        self.n_stages = self.stage = self.n_steps = self.done = 0
+        self.what = ""  # the stage under way; empty: none
 
-    def __call__(self, state: Pass) -> None:
-        """Shows one pass."""
+    def plan(self, n_stages: int) -> None:
+        """So many stages are to come."""
+        self.n_stages = self.stage + n_stages
+
+    def begin(self, what: str, n_steps: int = 1) -> None:
+        """The next stage begins, and the one before is done; without steps it has no bar."""
+        self.close()
+        self.what, self.n_steps, self.done, self.stage = what, n_steps, 0, self.stage + 1
+        self.stage_began = time.perf_counter()
+        self.last = -float("inf") if self.terminal else self.stage_began
+        self.within(0.0)
+
+    def step(self, doing: str = "") -> None:
+        """One more step of the stage is done."""
+        self.done += 1
+        self.within(0.0, doing)
+
+    def within(self, part: float, doing: str = "") -> None:
+        """So much of the step under way is done."""
         now = time.perf_counter()
-        gained = None if self.previous is None else state.objective - self.previous
-        self.previous = state.objective
-        terminal = self.stream.isatty()
-        if now - self.shown < (0.1 if terminal else 5.0) and state.number <= self.max_passes:
+        soon = now - self.last < (_OFTEN if self.terminal else _SELDOM)
+        soon = soon or (not self.terminal and 0 < self.n_steps <= self.done)  # a line of its end follows
+        if soon or not self.what or not self.shown:
             return
-        self.shown = now
-        rate = state.number / max(now - self.began, 1e-9)
-        left = max(0, self.max_passes + 1 - state.number) / rate
-        perplexity = np.exp(min(-state.log_likelihood / self.n_tokens, 700.0))
-        rise = "" if gained is None else f" ({gained:+,.1f})"
-        line = f"{self.name}: pass {state.number}, perplexity {perplexity:,.1f}"
-        line += f", objective {state.objective:,.1f}{rise}"
-        line += f", {rate:.1f} passes/s, at most {left:.0f} s left"
-        self.stream.write(f"\r\x1b[K{line}" if terminal else line + "\n")
-        self.stream.flush()
+        self.last = now
+        bar = ""
+        if self.n_steps:
+            share = min((self.done + part) / self.n_steps, 1.0)
+            full = int(_WIDTH * share)
+            bar = f" [{'#' * full}{'-' * (_WIDTH - full)}] {int(100 * share):3d}%"
+        # What matters most comes first: a terminal may be narrow.
+        line = f"{self._head()}{bar}, {now - self.began:.0f} s: " + ", ".join(
+            filter(None, (self.what, doing))
+        )
+        if self.terminal:
+            # A line that is wrapped could not be written over.
+            line = "\r\x1b[K" + line[: shutil.get_terminal_size().columns - 1]
+        self._write(line + ("" if self.terminal else "\n"))
 
-    def close(self, reason: str, n_passes: int) -> None:
-        """Says how it ended."""
-        seconds = time.perf_counter() - self.began
-        start = "\r\x1b[K" if self.stream.isatty() else ""
-        ended = {"rounds": "not settled", "early": "stopped early"}.get(reason, reason)
-        self.stream.write(f"{start}{self.name}: {ended} after {n_passes} passes, {seconds:.2f} s\n")
-        self.stream.flush()
+    def close(self, found: str = "done") -> None:
+        """The stage under way is done, and this is what came of it."""
+        if self.what and not self.terminal:
+            seconds = time.perf_counter() - self.stage_began
+            self._write(f"{self._head()}: {self.what}: {found}, {seconds:.1f} s\n")
+        self._break_off("\r\x1b[K")
+
+    def end(self, found: str) -> None:
+        """All is done, and this is what came of it."""
+        self.close()
+        self._write(f"{self.name}: {found}, {time.perf_counter() - self.began:.1f} s\n")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._break_off("\n")
+
+    def _break_off(self, end: str) -> None:
+        """No stage is under way any more; on a terminal, what ends its line."""
+        if self.what and self.terminal:
+            self._write(end)
+        self.what = ""
+
+    def _head(self) -> str:
+        return self.name + (f", stage {self.stage} of {self.n_stages}" if self.n_stages > 1 else "")
+
+    def _write(self, text: str) -> None:
+        if self.shown:
+            self.stream.write(text)
+            self.stream.flush()
 
 
-def say(line: str) -> None:
-    """One line of progress."""
-    sys.stderr.write(line + "\n")
-    sys.stderr.flush()
+SILENT = Progress("", shown=False)

@@ -1,34 +1,60 @@
 """What every estimator shares: one way to fit, to keep what was learned, and to read new documents."""
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    clone,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from plsa.engine.counts import Counts
 from plsa.engine.em import Callback
 from plsa.engine.parameters import Array, Fit, Floats, Places, Real, StopReason, unpadded
-from plsa.engine.runs import Loop
+from plsa.engine.progress import Progress
+from plsa.engine.runs import Loop, finished
 from plsa.estimators import validation
 from plsa.estimators.parameters import check_parameters, estimator
-from plsa.inputs import warn
+from plsa.inputs import physical_memory, warn
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import Labels, is_unlabeled
 from plsa.learning.aspects import Folding
 from plsa.learning.scaling import scaled_by
 
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
+# How a fit ended, as progress says it; to have stopped early, or to have made all passes, is to be done.
+_ENDED = {
+    StopReason.SETTLED: "settled",
+    StopReason.FELL: "stopped, as the objective fell,",
+    StopReason.CALLBACK: "stopped by the callback",
+    StopReason.INTERRUPTED: "interrupted",
+}
+_NEEDLESS = 1 << 26  # bytes that topics may take of which there are more than documents and words
+
+
+def check_documents(estimator: Any, X: Any) -> None:
+    """Raises where an estimator of counts cannot read X, or has a parameter that it may not have.
+
+    What others read, such as the texts of a pipeline, only their fits can tell.
+    """
+    if isinstance(estimator, CountEstimator):
+        clone(estimator).read_counts(X)
 
 
 class CountEstimator(BaseEstimator):
     """An estimator of counts of words, a document per row.
 
     A fit is a function from counts, and what else a user gives, to the attributes that it sets: `_learn`. It
-    is all or nothing; what Ctrl-C has cut short is kept, where a `stop_reason_` says so, and goes on.
+    is all or nothing. Ctrl-C goes on in any case, and says whether it has left something: what was learned,
+    where a `stop_reason_` tells of it, else the estimator as it was.
     """
 
     _parameters: ClassVar[str] = ""
@@ -38,20 +64,24 @@ class CountEstimator(BaseEstimator):
     _knows_words: ClassVar[bool] = True  # whether a document without a word that is known is a matter for it
 
     def _fit(self, X: Any, *given: Any) -> Self:
-        with validation.all_or_nothing(self):
-            counts = self.read_counts(X, reset=self._begin())
-            validation.warn_of_weights(counts, type(self).__name__)
-            self._seen = counts.word_totals() > 0
-            self._warn_of_unknown(counts)
-            self._keep(self._learn(counts, *given))
+        name = type(self).__name__
+        try:
+            with validation.all_or_nothing(self):
+                counts = self.read_counts(X, reset=self._begin())
+                validation.warn_of_weights(counts, name)
+                self._seen = counts.word_totals() > 0
+                self._warn_of_unknown(counts)
+                self._keep(self._learn(counts, *given))
+        except KeyboardInterrupt as interrupt:
+            interrupt.add_note(f"{name} has learned nothing yet that could be kept: it is as it was before.")
+            raise
         if getattr(self, "stop_reason_", None) == StopReason.INTERRUPTED:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(f"{name} keeps what it has learned so far, and can be used as it is.")
         return self
 
     def _keep(self, found: Fitted) -> None:
         """Sets what a fit has found."""
-        for name, value in found.items():
-            setattr(self, name, value)
+        self.__dict__.update(found)
 
     def _begin(self) -> bool:
         """Lets go of what an earlier fit has set; whether the columns of X may be others than then."""
@@ -107,6 +137,8 @@ class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEst
     n_impossible_
     """
     topics_of_documents: ClassVar[bool] = True  # whether every document has a P(z|d) of its own to learn
+    # Whether to have run out of passes is something to warn of: more might be no better.
+    has_to_settle: ClassVar[bool] = True
 
     _: KW_ONLY
     max_iter: int = 100
@@ -120,9 +152,25 @@ class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEst
 
     def _loop(self) -> Loop:
         """How EM is run, and who watches."""
-        name, accelerate = type(self).__name__, getattr(self, "accelerate", False)
         often = int(self.max_iter), float(self.tol), int(self.n_init)
-        return Loop(name, *often, accelerate, self.verbose, self.callback)
+        progress = Progress(type(self).__name__, bool(self.verbose))
+        return Loop(*often, getattr(self, "accelerate", False), self.callback, progress)
+
+    def _finished(self, loop: Loop, fit: Fit, kept: Callable[[], Fitted]) -> Fitted:
+        """What is kept of a fit; how it ended is said. Ctrl-C is heard when that is done."""
+        loop.progress.close()
+        found, cut = finished(kept)
+        reason = StopReason.INTERRUPTED if cut else fit.reason
+        # With tol=0, or none, so many passes were asked for.
+        unsettled = reason is StopReason.ROUNDS and self.has_to_settle and loop.tol > 0 and loop.max_iter > 0
+        ended = "not settled" if unsettled else _ENDED.get(reason, "done")
+        loop.progress.end(f"{ended} after {found['n_iter_']} passes")
+        if unsettled:
+            gained = f"the last gained {fit.gain:.2g} per word, tol == {loop.tol:g}"
+            leap = ", or accelerate=True" if getattr(self, "accelerate", True) is False else ""
+            name = f"{type(self).__name__} did not settle in max_iter == {loop.max_iter} passes"
+            warn(f"{name} ({gained}); raise max_iter or tol{leap}.", ConvergenceWarning)
+        return found | {"stop_reason_": str(reason)}
 
     def scaled_counts(self, X: Any) -> Counts:
         """The counts of documents as the fitted model works with them."""
@@ -147,6 +195,25 @@ class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEst
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
+
+
+def check_size(counts: Counts, n_topics: int, asked: str, n_classes: int = 1) -> None:
+    """Raises where so many topics would not fit; warns where they outnumber documents or words.
+
+    A class has a topic in any case; `asked` is what a user has set.
+    """
+    n_documents, n_words = counts.n_documents, counts.n_words
+    found = f"{asked}: {n_topics:,} topics of {n_documents:,} documents and {n_words:,} words"
+    # P(z|d), P(w|z), and what a pass makes of them.
+    size, room = 2 * (n_documents + n_words) * n_topics * counts.dtype.itemsize, physical_memory()
+    if size > room:
+        needs = f"{size / 2**30:.4g} GiB, but this machine has {room / 2**30:.4g} GiB"
+        raise ValueError(f"{found} need {needs}. Take at most {int(room * n_topics / size):,}.")
+    if n_topics > max(n_documents, n_words) and size > _NEEDLESS:
+        raise ValueError(f"{found} need {size / 2**30:.4g} GiB for more topics than either. Take fewer.")
+    if n_topics > max(n_classes, min(n_documents, n_words)):
+        which = "documents" if n_documents <= n_words else "words"
+        warn(f"{found} are more topics than {which}: there is nothing for each to stand for. Take fewer.")
 
 
 def kept(fit: Fit, word_topic: Real, topic_prior: Array) -> Fitted:

@@ -15,15 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real
-from plsa.engine.progress import say
 from plsa.estimators import scaling as scalings
-from plsa.estimators.base import ClassEstimator, Fitted, kept, of_documents
+from plsa.estimators.base import ClassEstimator, Fitted, check_size, kept, of_documents
 from plsa.estimators.parameters import estimator
 from plsa.inputs import check_each, check_number, check_whole, is_auto
 from plsa.labels.corpus import Corpus
 from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import Labels
-from plsa.learning.mixtures import Mixture, MixturePlan, learn
+from plsa.learning.mixtures import LearnedMixture, Mixture, MixturePlan, learn
 
 _MIN_POWER = 1e-6  # of annealing
 
@@ -273,8 +272,12 @@ class NaiveBayesEM(ClassEstimator):
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
         corpus = corpus.with_unlabeled(float(self.unlabeled_weight))
         labels, counts = corpus.labels, corpus.counts
+        numbers = _check_components_per_class(self.components_per_class, labels.classes)
+        asked = f"components_per_class == {self.components_per_class!r}"
+        check_size(counts, sum(numbers[0].tolist()), asked, corpus.n_classes)
+        loop = self._loop()
         plan = MixturePlan(
-            self._loop(),
+            loop,
             _check_alpha(self.alpha, counts.n_words, counts.dtype),
             float(self.class_alpha),
             float(self.component_alpha),
@@ -283,27 +286,25 @@ class NaiveBayesEM(ClassEstimator):
             self.n_threads,
             scalings.values(self.scaling),
             scalings.default(self.scaling),
-            self._tell,
         )
-        numbers = _check_components_per_class(self.components_per_class, labels.classes)
-        learned = learn(corpus, *numbers, plan, check_random_state(self.random_state))
-        fit, mixture = learned.fit, learned.mixture
+        with loop.progress:
+            learned = learn(corpus, *numbers, plan, check_random_state(self.random_state))
+            return self._finished(loop, learned.fit, lambda: self._kept(learned, corpus))
+
+    def _kept(self, learned: LearnedMixture, corpus: Corpus) -> Fitted:
+        """The attributes of what was learned."""
+        fit, mixture, labels = learned.fit, learned.mixture, corpus.labels
         found = kept(fit, mixture.word_topic, mixture.topic_prior)
         scaling = scalings.named(self.scaling)[learned.scaling]
         return {
             **found,
-            "scaling_": scalings.fitted_scaling(scaling, mixture.scaler, counts.n_words),
+            "scaling_": scalings.fitted_scaling(scaling, mixture.scaler, corpus.counts.n_words),
             "scaling_scores_": learned.scaling_scores,
             "component_scores_": learned.component_scores,
             "annealing_trace_": np.empty((0, 2)) if fit.annealed is None else fit.annealed,
             "_labels_": labels,
             **_of_classes(mixture, found["doc_topic_"], labels),
         }
-
-    def _tell(self, number: int, score: float) -> None:
-        if self.verbose:
-            right = f"{100 * score:.1f}% of the held-out documents are right"
-            say(f"{type(self).__name__}, components_per_class={number}: {right}")
 
     def reassign(self, classes: Sequence[Any] | Mapping[int, Any]) -> Self:
         """Says whose the components are, for example after a look at their words.

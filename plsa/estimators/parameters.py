@@ -88,7 +88,7 @@ n_threads : int or None
     Threads. None: as many as help, up to all processors; -1: all, -2: all but one. Passes of less than about
     a millisecond are made by one, however many are asked for: the bits are the same.
 verbose : int
-    Whether to show progress.
+    Whether to show on stderr which of how many stages the fit is at, with a bar, and how it ended.
 callback : callable or None
     Called with a `plsa.engine.em.Pass` after every pass; the fit stops where it returns something true.
 unlabeled : any
@@ -132,7 +132,7 @@ log_likelihood_ : float
 n_iter_ : int
     Passes made, but for the first, which only finds where the start stands.
 stop_reason_ : {"settled", "early", "rounds", "fell", "callback", "interrupted"}
-    Only "settled" is convergence.
+    Only "settled" is convergence. "interrupted": Ctrl-C came, and what was learned by then was kept.
 n_impossible_ : int
     Nonzeros of X that have probability zero; 0 unless a start rules words out.
 n_features_in_ : int

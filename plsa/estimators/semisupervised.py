@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from plsa.engine.parameters import Array, Floats
 from plsa.estimators import scaling as scalings
@@ -37,7 +36,7 @@ class SemiSupervised(AspectClassifier):
         Whether labeled documents are held out first, to choose what is "auto", to find out whether documents
         without a label help at all, and to calibrate the probabilities. It takes twice as many different
         labeled documents as classes, and two in at least two of them; where there are fewer, the defaults are
-        taken.
+        taken. Ctrl-C before it is done leaves nothing.
     early_stopping : float >= 0
         A fit to documents without a label stops when a pass gains less log-likelihood per word than this:
         from there on the likelihood rises and the accuracy falls. 0: not before `tol` and `max_iter` say so.
@@ -83,8 +82,7 @@ class SemiSupervised(AspectClassifier):
         )
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
-        learned = learn(corpus, self.plan(corpus.labels.classes), check_random_state(self.random_state))
-        return self._kept(learned, corpus)
+        return self._learn_by(learn, corpus)
 
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
         found = super()._kept(learned, corpus)

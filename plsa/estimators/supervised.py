@@ -1,14 +1,15 @@
 """Supervised PLSA: every class has its topics, and a document only those of its class."""
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar
 
 from sklearn.utils import check_random_state
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Array, Floats
+from plsa.engine.parameters import Array, Floats, Rng
 from plsa.estimators import scaling as scalings
-from plsa.estimators.base import AspectEstimator, ClassEstimator, Fitted, kept
+from plsa.estimators.base import AspectEstimator, ClassEstimator, Fitted, check_size, kept
 from plsa.estimators.parameters import estimator
 from plsa.inputs import is_auto
 from plsa.labels.corpus import Corpus
@@ -27,6 +28,8 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
     _attributes: ClassVar[str] = """
     prior_strength_, sharpness_
     """
+
+    has_to_settle: ClassVar[bool] = False
 
     topics_per_class: Any = 1
     extra_topics: int = 0
@@ -55,6 +58,17 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
             scalings.default(self.scaling),
             tuple(others),
         )
+
+    def _learn_by(self, learn: Callable[[Corpus, Plan, Rng], Learned], corpus: Corpus) -> Fitted:
+        """What a way to learn makes of a corpus."""
+        classes, number, extra = corpus.labels.classes, self.topics_per_class, int(self.extra_topics)
+        n_topics = sum(check_topics_per_class(1 if is_auto(number) else number, classes).tolist()) + extra
+        asked = f"topics_per_class == {number!r}" + (f" and extra_topics == {extra}" if extra else "")
+        check_size(corpus.counts, n_topics, asked, len(classes))
+        plan = self.plan(classes)
+        with plan.method.loop.progress:
+            learned = learn(corpus, plan, check_random_state(self.random_state))
+            return self._finished(plan.method.loop, learned.fit, lambda: self._kept(learned, corpus))
 
     def default_scaling(self) -> Scaling | None:
         """What is done to counts where there is no evidence, as a value."""
@@ -122,6 +136,11 @@ class PLSAClassifier(AspectClassifier):
     student: str | None = None
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
-        plan = replace(self.plan(corpus.labels.classes), student=self.student is not None)
-        learned = learn_from_labels(corpus, plan, check_random_state(self.random_state))
-        return self._kept(learned, corpus) | {"scaling_scores_": dict(learned.choice.scaling_scores)}
+        return self._learn_by(learn_from_labels, corpus)
+
+    def plan(self, classes: Array) -> Plan:
+        """How the parameters want documents of these classes to be learned from."""
+        return replace(super().plan(classes), student=self.student is not None)
+
+    def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
+        return super()._kept(learned, corpus) | {"scaling_scores_": dict(learned.choice.scaling_scores)}

@@ -12,9 +12,8 @@ from sklearn.utils import check_random_state
 
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats, Mask, Places
-from plsa.engine.progress import say
 from plsa.estimators import scaling as scalings
-from plsa.estimators.base import AspectEstimator, Fitted, kept
+from plsa.estimators.base import AspectEstimator, Fitted, check_size, kept
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import PositiveClassifier, likeness
 from plsa.estimators.scaling import CountScaler
@@ -22,9 +21,8 @@ from plsa.inputs import check_number, is_auto, warn
 from plsa.labels.corpus import check_some_words
 from plsa.labels.reading import UNLABELED
 from plsa.learning.aspects import Method
-from plsa.learning.committee import Member
 from plsa.learning.positives import FEW_POSITIVES
-from plsa.learning.topic_sensitive import SearchPlan, look_for
+from plsa.learning.topic_sensitive import Found, SearchPlan, look_for
 
 Pairs = ArrayLike  # two documents in a row
 _DEFAULT_SCALING = CountScaler(tf="log", length=None)
@@ -142,7 +140,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     committee_ : list
         The members: `n_topics`, `taken` (an entry per document) and `criterion`, which their votes weigh. It
         is r^2 / P(f = 1) (Lee and Liu) of the positives that the member did not start from. Empty without a
-        committee.
+        committee; after Ctrl-C those that had voted, if any had.
     n_components_ : int
         The number of topics of the linked model.
     must_link_satisfied_ : float
@@ -152,6 +150,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     scaling_
     """
 
+    has_to_settle: ClassVar[bool] = False
     _checks: ClassVar[dict[str, Any]] = {
         "must_link": _check_strength,
         "cannot_link": _check_strength,
@@ -200,9 +199,12 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             look = "Look at the documents with the highest scores."
             warn(f"y labels {shown} as positive: {few}. {look}")
         scaling = _DEFAULT_SCALING if is_auto(self.scaling) else self.scaling
+        n_topics, loop = None if is_auto(self.n_components) else int(self.n_components), self._loop()
+        if n_topics is not None:
+            check_size(counts, n_topics, f"n_components == {n_topics}")
         plan = SearchPlan(
-            method=Method(self._loop(), self._folding(), self.init, float(self.smoothing), self.n_threads),
-            n_topics=None if is_auto(self.n_components) else int(self.n_components),
+            method=Method(loop, self._folding(), self.init, float(self.smoothing), self.n_threads),
+            n_topics=n_topics,
             must_link=float(self.must_link),
             cannot_link=float(self.cannot_link),
             share_links=self.normalize == "documents",
@@ -213,7 +215,12 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             prior_strength=float(self.prior_strength),
         )
         rng, like = check_random_state(self.random_state), partial(likeness, positive=positive)
-        found = look_for(counts, positive, pairs, plan, rng, like, self._tell)
+        with loop.progress:
+            found = look_for(counts, positive, pairs, plan, rng, like)
+            return self._finished(loop, found.fit, lambda: self._kept(found, scaling, counts, positive))
+
+    def _kept(self, found: Found, scaling: CountScaler | None, counts: Counts, positive: Mask) -> Fitted:
+        """The attributes of what was found."""
         finder, aspects = found.finder, found.finder.aspects
         learned = {
             "model_": finder,
@@ -233,11 +240,6 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             "class_prior_": float(found.taken[~positive].mean()),
             "guesses_": (found.taken | positive).astype(np.intp),
         }
-
-    def _tell(self, number: int, asked: list[Member]) -> None:
-        if self.verbose:
-            shares = ", ".join(f"{member.taken.mean():.1%}" for member in asked)
-            say(f"{type(self).__name__}: models of {number} topics take {shares} of the documents")
 
     def _scores(self, counts: Counts) -> Floats:
         self._check_looked_for()

@@ -12,7 +12,7 @@ from plsa.engine.counts import Counts
 from plsa.engine.parameters import Parameters, padded
 from plsa.engine.starts import random_words
 from plsa.engine.steps import fold_in
-from plsa.estimators.base import AspectEstimator, Fitted, kept
+from plsa.estimators.base import AspectEstimator, Fitted, check_size, kept
 from plsa.estimators.parameters import estimator
 from plsa.estimators.validation import check_weight
 from plsa.inputs import check_choice, check_distributions, warn
@@ -32,7 +32,7 @@ class PLSA(AspectEstimator):
     -----
     Time is O(nonzeros * topics) per pass; memory, beyond X, is two (documents, topics) and two (words,
     topics) matrices and one number per nonzero. Ctrl-C stops after the pass under way: the estimator is then
-    fitted with what was learned, and KeyboardInterrupt goes on.
+    fitted with what was learned, and KeyboardInterrupt goes on. Before the first pass it stays as it was.
 
     Examples
     --------
@@ -67,6 +67,7 @@ class PLSA(AspectEstimator):
 
     n_components: int = 10
     _: KW_ONLY
+    tol: float = 1e-3  # with 1e-4 real texts need 100 to 250 passes, and are not better told
     init: Any = "random"
     warm_start: bool = False
 
@@ -81,15 +82,22 @@ class PLSA(AspectEstimator):
     def _learn(self, counts: Counts, *given: Any) -> Fitted:
         weight = check_weight(given[0], counts.n_documents, counts.dtype)
         check_some_words(counts, weight)
+        check_size(counts, int(self.n_components), f"n_components == {self.n_components}")
         numbers = int(self.n_components), float(self.smoothing), float(self.prior_strength)
         model = OpenModel(counts, *numbers, weight, n_threads=self.n_threads)
-        fit = model.fit(self._starts(model), self._loop())
-        aspects = model.aspects(fit)
-        return {
-            "model_": aspects,
-            "_checksum_": counts.checksum() if self.warm_start else None,
-            **kept(fit, aspects.word_topic, aspects.topic_prior),
-        }
+        loop = self._loop()
+
+        def of_fit() -> Fitted:
+            aspects = model.aspects(fit)
+            checksum = counts.checksum() if self.warm_start else None
+            found = kept(fit, aspects.word_topic, aspects.topic_prior)
+            return {"model_": aspects, "_checksum_": checksum, **found}
+
+        with loop.progress:
+            loop.progress.plan(1)
+            loop.progress.begin("EM")
+            fit = model.fit(self._starts(model), loop)
+            return self._finished(loop, fit, of_fit)
 
     def _starts(self, model: OpenModel) -> list[Callable[[], Parameters]]:
         """Where to begin: at what was given, at the last fit, or at random."""

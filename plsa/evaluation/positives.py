@@ -21,7 +21,8 @@ from plsa.baselines.machines import PEBL, RocchioSVM
 from plsa.baselines.regression import WeightedLogisticRegression
 from plsa.baselines.spies import SpyEM
 from plsa.engine.parameters import Floats, Mask, Places
-from plsa.engine.progress import say
+from plsa.engine.progress import Progress
+from plsa.estimators.base import check_documents
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.validation import check_labels, read_positives
 from plsa.evaluation.prior import PriorEstimate, estimate_prior
@@ -48,6 +49,11 @@ class ModelComparison:
     prior: PriorEstimate | None = None
     curve: tuple[Floats, Floats] | None = None  # shares on the x and the y axis
     failure: str = ""
+
+    def said(self, with_truth: bool) -> str:
+        """What was found, or why nothing, in a few words."""
+        judged = f"F1 {self.f1:.3f}" if with_truth else f"recall {self.recall:.3f}, taken {self.flagged:.3f}"
+        return self.failed() if self.failure else f"{judged}, {self.seconds:.1f} s per fit"
 
     def failed(self) -> str:
         """Why, as far as a table has room for it."""
@@ -138,7 +144,7 @@ def compare_pu(
 
     Parameters
     ----------
-    X : counts of words, one document per row; or whatever the models take
+    X : counts of words, one document per row; or whatever the models take, such as texts for pipelines
     y : 1 for positive documents, 0, -1, None or NaN for unlabeled ones
     models : list of estimators or mapping from name to estimator, default=None
         None: TopicSensitivePLSA and its five rivals. Pipelines may be among them. They are not changed.
@@ -151,13 +157,14 @@ def compare_pu(
         Seed of the folds. Models that draw at random and have `random_state=None` get it as well, where it is
         a number.
     verbose : int, default=0
-        Whether to say what each model has come to.
+        Whether to show which of the models is at work, and what each has come to.
 
     Returns
     -------
     PositiveComparison
         Prints as a table; `rows` have the figures and the fitted models, `result["SpyEM"]` is the row of a
-        name, and `plot()` draws the curves. A model that fails is a row that says why.
+        name, and `plot()` draws the curves. A model that fails is a row that says why; where all fail in the
+        same way, that is raised.
 
     Examples
     --------
@@ -175,6 +182,8 @@ def compare_pu(
         rivals = (WeightedLogisticRegression, SpyEM, PEBL, RocchioSVM, MPCKMeans)
         models = [TopicSensitivePLSA(), *(rival() for rival in rivals)]
     named = _check_models(models)
+    for model in named.values():
+        check_documents(model, X)
     n_splits = inputs.check_whole(n_splits, "n_splits", 2)
     positive = read_positives(y, _num_samples(X))
     truth = None if y_true is None else _check_truth(y_true, len(positive))
@@ -183,17 +192,25 @@ def compare_pu(
     if n_splits > 1:
         dealt = np.arange(positive.sum()) % n_splits
         fold[positive] = check_random_state(random_state).permutation(dealt)
-    judge = _Judge(X, positive, truth, fold, n_splits, random_state)
-    rows = []
-    for place, (name, model) in enumerate(named.items(), 1):
-        row = judge.row(name, model)
-        rows.append(row)
-        if verbose:
-            judged = (
-                f"recall {row.recall:.3f}, taken {row.flagged:.3f}" if truth is None else f"F1 {row.f1:.3f}"
-            )
-            said = row.failed() if row.failure else f"{judged}, {row.seconds:.1f} s per fit"
-            say(f"compare_pu: {name} ({place} of {len(named)}): {said}")
+    rows: list[ModelComparison] = []
+    errors: dict[str, Exception] = {}
+    with Progress("compare_pu", bool(verbose)) as progress:
+        judge = _Judge(X, positive, truth, fold, n_splits, random_state, progress)
+        progress.plan(len(named))
+        for name, model in named.items():
+            # A fit to all documents, and one for each fold.
+            progress.begin(name, 1 + n_splits * (truth is None and n_splits > 1))
+            try:
+                rows.append(judge.row(name, model))
+            except Exception as error:  # a rival that cannot cope says something too
+                rows.append(ModelComparison(name, None, _NAN, failure=f"{type(error).__name__}: {error}"))
+                errors[rows[-1].failure] = error
+            progress.close(rows[-1].said(truth is not None))
+        failures = {row.failure for row in rows}
+        if failures == {*errors} and len(errors) == 1:  # nothing that is peculiar to a model
+            raise errors[rows[0].failure]
+        failed = sum(bool(row.failure) for row in rows)
+        progress.end(f"{len(rows)} models compared" + (f", {failed} failed" if failed else ""))
     shown = int(positive.sum())
     return PositiveComparison(tuple(rows), truth is not None, shown, len(positive) - shown)
 
@@ -237,20 +254,19 @@ class _Judge:
     fold: Places  # of the positives; -1 elsewhere
     n_splits: int
     random_state: Any
+    progress: Progress
 
     def row(self, name: str, model: Any) -> ModelComparison:
-        """What is found of a model, or why nothing is."""
-        try:
-            fitted, seconds = self._fitted(model, self.positive)
-            if self.truth is not None:
-                figures = self._by_truth(fitted, self.truth[~self.positive])
-            elif self.n_splits > 1:
-                figures = self._by_hidden(model)
-            else:
-                figures = {"flagged": float(_taken(fitted, self.X)[~self.positive].mean())}
-            return ModelComparison(name, fitted, seconds, **figures)
-        except Exception as error:  # a rival that cannot cope says something too
-            return ModelComparison(name, None, _NAN, failure=f"{type(error).__name__}: {error}")
+        """What is found of a model."""
+        fitted, seconds = self._fitted(model, self.positive)
+        self.progress.step()
+        if self.truth is not None:
+            figures = self._by_truth(fitted, self.truth[~self.positive])
+        elif self.n_splits > 1:
+            figures = self._by_hidden(model)
+        else:
+            figures = {"flagged": float(_taken(fitted, self.X)[~self.positive].mean())}
+        return ModelComparison(name, fitted, seconds, **figures)
 
     def _fitted(self, model: Any, positive: Mask) -> tuple[Any, float]:
         """The model fitted with these positives, and the seconds that it took."""
@@ -288,6 +304,7 @@ class _Judge:
             reached.append(_shares_reaching(scores[held], scores[unlabeled]))
             found.append(taken[held])
             flagged.append(taken[unlabeled].mean())
+            self.progress.step()
         above = np.sort(np.concatenate(ranks))
         recall, share = float(np.concatenate(found).mean()), float(np.mean(flagged))
         # The share of held-out positives that are found where this share of unlabeled documents is taken.

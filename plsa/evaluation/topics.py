@@ -1,9 +1,8 @@
 """How many topics a class should have, judged without touching what is unlabeled."""
 
 import numbers
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from sklearn.utils.validation import _num_samples
 from plsa import inputs
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats
-from plsa.engine.progress import say
+from plsa.engine.progress import Progress
+from plsa.estimators.base import check_documents
 from plsa.estimators.validation import check_counts, check_labels, read_labels
 from plsa.evaluation.folds import labeled_scorer, splits_of
 from plsa.labels.layout import Layout, check_topics_per_class
@@ -182,7 +182,7 @@ def select_topics(
         Folds that are worked on at a time. The fits of "aic" and "bic" come one after the other; each uses
         the `n_threads` of the estimator.
     verbose : int, default=0
-        Whether to show each score as it comes, and the time that is left.
+        Whether to show which number is tried, and each score as it comes.
 
     Returns
     -------
@@ -215,12 +215,13 @@ def select_topics(
     name = _topic_parameter(estimator, criterion)
     if criterion != "heterogeneity":
         candidates = _check_candidates(candidates)
+    check_documents(estimator, X)
     mark = getattr(_last_step(estimator), "unlabeled", UNLABELED)
     labels = None
     if name.endswith("_per_class"):
         y = check_labels(y, _num_samples(X))
         labels = read_labels(y, len(y), mark)
-    search = _Search(estimator, name, X, y, labels, verbose)
+    search = _Search(estimator, name, X, y, labels, Progress("select_topics", bool(verbose)))
     if criterion in ("aic", "bic"):
         scores = search.by_information(candidates, criterion)
     else:
@@ -240,7 +241,7 @@ def select_topics(
     sign = -1 if criterion in ("aic", "bic") else 1
     known = [score for score in scores if not np.isnan(score.score)]
     best = max(known, key=lambda found: (sign * found.score, -found.n_topics))
-    return TopicSelection(name, criterion, best.topics, tuple(scores), search.fitted(best.topics))
+    return TopicSelection(name, criterion, best.topics, tuple(scores), search.best(best.topics))
 
 
 def _topic_parameter(estimator: Any, criterion: str) -> str:
@@ -283,8 +284,7 @@ class _Search:
     X: Any
     y: Any
     labels: Labels | None  # None where there are no classes
-    verbose: int
-    began: float = field(default_factory=time.perf_counter)
+    progress: Progress
 
     def with_topics(self, value: Any, **others: Any) -> Any:
         """The estimator with this number of topics, not fitted."""
@@ -301,21 +301,26 @@ class _Search:
         of_class = check_topics_per_class(value, self.labels.classes, self.name.rpartition("__")[2])
         return int(of_class.sum()) + int(getattr(_last_step(self.estimator), "extra_topics", 0))
 
-    def show(self, value: Any, score: str, done: int, n_scores: int) -> None:
-        """Says what a value scored, and about how long the others will take."""
-        if self.verbose:
-            left = (time.perf_counter() - self.began) / done * (n_scores - done)
-            scored = f"{self.name}={value} ({done} of {n_scores}): {score}"
-            say(f"select_topics: {scored}, about {left:.0f} s left")
+    def best(self, value: Any) -> Any:
+        """The same for the value that was chosen."""
+        with self.progress:
+            self.progress.begin(f"fit with {self.name}={value}", 0)
+            found = self.fitted(value)
+            self.progress.end(f"{self.name}={value} is best")
+        return found
 
     def by_information(self, candidates: list[Any], criterion: str) -> list[TopicScore]:
         """AIC or BIC of each candidate."""
         scores: list[TopicScore] = []
         settled: dict[str, Any] = {}
         n_first = 0  # documents that the first one learns from
+        self.progress.plan(len(candidates) + 1)
         for value in candidates:
             n_topics = self.n_topics(value)
-            model = self.fitted(value, **settled)
+            with self.progress:
+                self.progress.begin(f"{self.name}={value}", 0)
+                model = self.fitted(value, **settled)
+                self.progress.close(f"log-likelihood {_last_step(model).log_likelihood_:,.1f}")
             if not scores:
                 settled = self._settled(_last_step(model))
             last, counts, labels = self._of_the_fit(model)
@@ -336,7 +341,6 @@ class _Search:
                 other = f"as the first candidate: it has no {criterion.upper()} that could be compared"
                 inputs.warn(f"{fitted}, {other}.")
             scores.append(TopicScore(value, n_topics, score, None, last.log_likelihood_, n_parameters))
-            self.show(value, f"{criterion.upper()} {score:,.1f}", len(scores), len(candidates))
         return scores
 
     def _settled(self, last: Any) -> dict[str, Any]:
@@ -357,29 +361,34 @@ class _Search:
             counts, labels = counts.of_documents(some), labels.part(some)
         return last, counts, labels
 
-    def by_folds(
-        self, candidates: list[Any], settings: dict[str, Any], before: int = 0, n_scores: int | None = None
-    ) -> list[TopicScore]:
+    def by_folds(self, candidates: list[Any], settings: dict[str, Any]) -> list[TopicScore]:
         """The cross-validated score of each candidate, over the folds that have something to score."""
-        scores = []
-        for done, value in enumerate(candidates, before + 1):
-            n_topics = self.n_topics(value)  # says what is wrong with it before any fit
+        self.progress.plan(len(candidates) + 1)
+        return [self._by_folds(value, settings) for value in candidates]
+
+    def _by_folds(self, value: Any, settings: dict[str, Any]) -> TopicScore:
+        n_topics = self.n_topics(value)  # says what is wrong with it before any fit
+        with self.progress:
+            self.progress.begin(f"{self.name}={value}", 0)
             found = cross_validate(self.with_topics(value), self.X, self.y, **settings)["test_score"]
             found = found[~np.isnan(found)]
             mean, spread = (float(found.mean()), float(found.std())) if len(found) else (np.nan, np.nan)
-            scores.append(TopicScore(value, n_topics, mean, spread))
-            self.show(value, f"score {mean:.4f} ± {spread:.4f}", done, n_scores or len(candidates))
-        return scores
+            self.progress.close(f"score {mean:.4f} ± {spread:.4f}")
+        return TopicScore(value, n_topics, mean, spread)
 
     def by_splits(self, n_classes: int, max_splits: int | None, settings: dict[str, Any]) -> list[TopicScore]:
         """The score of one topic per class, and after each split of the most heterogeneous topic."""
         n_splits = n_classes if max_splits is None else inputs.check_whole(max_splits, "max_splits", 0)
-        topics, scores = [1] * n_classes, []
-        for done in range(n_splits + 1):
-            scores += self.by_folds([topics], settings, done, n_splits + 1)
-            if done < n_splits:
+        topics = [1] * n_classes
+        self.progress.plan(2 * n_splits + 2)
+        scores = [self._by_folds(topics, settings)]
+        for _ in range(n_splits):
+            with self.progress:
+                self.progress.begin("the most heterogeneous topic", 0)
                 widest = self._most_heterogeneous(topics)
-                topics = [number + (place == widest) for place, number in enumerate(topics)]
+                self.progress.close()
+            topics = [number + (place == widest) for place, number in enumerate(topics)]
+            scores.append(self._by_folds(topics, settings))
         return scores
 
     def _most_heterogeneous(self, value: Any) -> int:

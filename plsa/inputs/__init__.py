@@ -5,6 +5,7 @@ An error says what was wrong, what was found and what to do.
 
 import inspect
 import numbers
+import os
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +21,14 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     while frame is not None and frame.f_globals.get("__name__", "").startswith(("plsa.", "sklearn.")):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+def physical_memory() -> float:
+    """Bytes of memory that this machine has; infinity where it does not tell."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
 
 
 def is_auto(value: Any) -> bool:

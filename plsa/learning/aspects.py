@@ -10,7 +10,7 @@ from plsa.engine import starts
 from plsa.engine.counts import Counts
 from plsa.engine.links import LinkedSteps, Links
 from plsa.engine.parameters import Codes, Fit, Floats, OpenGate, Parameters, Real, Rng, padded, unpadded
-from plsa.engine.runs import Loop
+from plsa.engine.runs import Loop, finished
 from plsa.engine.steps import Folded, GatedSteps, fold_in
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import LabelGate
@@ -153,8 +153,13 @@ def fit_gated(
     return method.loop.best(steps, [drawn] * (method.loop.n_init if words is None else 1))
 
 
-def aspects_of(fit: Fit, corpus: Corpus, settings: Settings, scaler: Scaler | None) -> Aspects:
-    """What a fit under a gate has learned from a corpus."""
+def with_aspects(fit: Fit, corpus: Corpus, settings: Settings, scaler: Scaler | None) -> tuple[Fit, Aspects]:
+    """A fit under a gate, and what it has learned from a corpus; Ctrl-C meanwhile is noted in the fit."""
+    aspects, cut = finished(lambda: _aspects_of(fit, corpus, settings, scaler))
+    return fit.cut_short(cut), aspects
+
+
+def _aspects_of(fit: Fit, corpus: Corpus, settings: Settings, scaler: Scaler | None) -> Aspects:
     layout = settings.layout
     words = _copied(fit.parameters.word_topic, layout.n_topics)
     prior = layout.topic_prior(corpus.class_frequencies())

@@ -13,7 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from plsa.engine.parameters import Floats, Mask, Places, Rng, unpadded
-from plsa.engine.runs import Loop
+from plsa.engine.progress import Progress
+from plsa.engine.runs import Loop, last_of
 from plsa.engine.starts import words_from_clusters
 from plsa.learning.aspects import OpenModel
 from plsa.learning.clusters import spherical_kmeans
@@ -21,7 +22,7 @@ from plsa.learning.positives import recall_above, recall_criterion
 
 # Six-topic mixtures of two corpora were best found with 6 and with 20 to 30.
 NUMBERS = (4, 6, 9, 13, 20, 30)
-_MODELS = 4  # of each number
+MODELS = 4  # of each number
 _PASSES = 8
 
 
@@ -40,36 +41,43 @@ def ask(
     likeness: Floats,
     positive: Mask,
     rng: Rng,
-    told: Callable[[int, list[Member]], None],
-) -> list[Member]:
-    """The members' opinions; `told` hears those of each number of topics.
+    progress: Progress,
+) -> tuple[list[Member], bool]:
+    """The members' opinions, and whether Ctrl-C has kept others from having one.
 
     `model` makes a topic model of a number of topics, `matrix` has the documents as TF-IDF at unit length,
     and `likeness` says how like the positives each is.
     """
-    known = np.flatnonzero(positive)
-    members: list[Member] = []
-    for number in (n for n in NUMBERS if 2 * n <= len(positive) or n == NUMBERS[0]):
-        asked = []
-        for first, judges in _halves(known, rng):
-            cluster = spherical_kmeans(matrix, number, first, rng)
-            topic = most_probable_topics(model(number), cluster)
-            asked.append(opinion(topic, number, likeness, positive, judges))
-        told(number, asked)
-        members += asked
-    return members
+    numbers = numbers_for(len(positive))
+
+    def asked() -> Iterator[list[Member]]:
+        members: list[Member] = []
+        for number in numbers:
+            for first, judges in _halves(np.flatnonzero(positive), rng):
+                cluster = spherical_kmeans(matrix, number, first, rng)
+                topic = most_probable_topics(model(number), cluster)
+                members = [*members, opinion(topic, number, likeness, positive, judges)]
+                progress.step(f"models of {number} topics")
+                yield members
+
+    return last_of(asked())
+
+
+def numbers_for(n_documents: int) -> list[int]:
+    """Numbers of topics: no more than one for two documents, but some."""
+    return [number for number in NUMBERS if 2 * number <= n_documents or number == NUMBERS[0]]
 
 
 def most_probable_topics(model: OpenModel, cluster: Places) -> Places:
     """The most probable topic of each document, by PLSA that starts at these clusters."""
     words = words_from_clusters(model.counts, cluster, model.n_topics)
-    fit = model.fit([lambda: model.start(words)], Loop("", _PASSES, 0.0)).unless_interrupted()
+    fit = model.fit([lambda: model.start(words)], Loop(_PASSES, 0.0)).unless_interrupted()
     return np.asarray(unpadded(fit.parameters.doc_topic, model.n_topics).argmax(axis=1))
 
 
 def _halves(known: Places, rng: Rng) -> Iterator[tuple[Places, Places]]:
     """Documents to start from and documents to judge by, which change places; one alone only judges."""
-    for _ in range(_MODELS // 2):
+    for _ in range(MODELS // 2):
         dealt = rng.permutation(known)
         half = (len(dealt) + 1) // 2
         first, second = dealt[:half], dealt[half:]

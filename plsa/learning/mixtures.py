@@ -1,8 +1,7 @@
 """Mixtures of multinomials as values: fitting by EM, annealed or not, and choosing by held-out labels."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -11,8 +10,20 @@ from scipy.special import log_softmax, logsumexp, softmax
 from plsa.engine import em
 from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps, joint, log_words
-from plsa.engine.parameters import Codes, Fit, Floats, Mask, Parameters, Places, Real, Rng, padded, unpadded
-from plsa.engine.runs import Loop
+from plsa.engine.parameters import (
+    Codes,
+    Fit,
+    Floats,
+    Mask,
+    Parameters,
+    Places,
+    Real,
+    Rng,
+    StopReason,
+    padded,
+    unpadded,
+)
+from plsa.engine.runs import Loop, finished, last_of
 from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import OneComponent
 from plsa.labels.layout import Layout, lay_out
@@ -38,7 +49,6 @@ class MixturePlan:
     n_threads: int | None = None
     scalings: Mapping[str, Scaling | None] = field(default_factory=lambda: {"None": None})  # to choose from
     default_scaling: str = "None"
-    told: Callable[[int, float], Any] = lambda number, score: None  # hears of numbers that are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +103,17 @@ def learn(corpus: Corpus, numbers: Places, are_open: Mask, plan: MixturePlan, rn
     P(z|d) of the fit are those that follow from the parameters, each document under its label.
     """
     check_some_words(corpus.counts, corpus.weight)
+    plan.loop.progress.plan((len(plan.scalings) > 1) + int(are_open.any()) + 1)
     scaling, scores = _choose_scaling(corpus, numbers, plan)
     scaler, scaled = fit_scaling(plan.scalings[scaling], corpus)
     corpus = replace(corpus, counts=scaled)
     numbers, tried = _choose_numbers(corpus, numbers, are_open, plan)
+    plan.loop.progress.begin("EM")
     fit, steps = _best(corpus, numbers, plan, rng)
-    fit = replace(fit, parameters=steps.explained(fit.parameters))
-    return LearnedMixture(replace(_mixture_of(fit), scaler=scaler), fit, scaling, scores, tried)
+    parameters, cut = finished(lambda: steps.explained(fit.parameters))
+    fit = replace(fit, parameters=parameters).cut_short(cut)
+    mixture, cut = finished(lambda: replace(_mixture_of(fit), scaler=scaler))
+    return LearnedMixture(mixture, fit.cut_short(cut), scaling, scores, tried)
 
 
 def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[Fit, MixtureSteps]:
@@ -122,7 +136,9 @@ def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple
 
     def run(loop: Loop) -> Fit:
         share = dealt_out(corpus, layout, rng)
-        return _climb(steps, corpus, lambda: steps.primed(share, gate), replace(plan, loop=loop))
+        climbs = _climbs(steps, corpus, lambda: steps.primed(share, gate), replace(plan, loop=loop))
+        fit, cut = last_of(climbs)
+        return fit.cut_short(cut)
 
     fit = plan.loop.best_of([run] * (plan.loop.n_init if several else 1))
     steps.free_buffers()
@@ -136,32 +152,44 @@ def _mixture_of(fit: Fit) -> Mixture:
     return Mixture(words, _topic_prior(fit.parameters), layout)
 
 
-def _climb(steps: MixtureSteps, corpus: Corpus, begin: Callable[[], Parameters], plan: MixturePlan) -> Fit:
-    """One fit from where labeled documents lead, annealed if asked for."""
+def _climbs(
+    steps: MixtureSteps, corpus: Corpus, begin: Callable[[], Parameters], plan: MixturePlan
+) -> Iterator[Fit]:
+    """The fit from where labeled documents lead; where annealing is asked for, plain EM and it come first."""
     certain = corpus.labels.labeled.all() and steps.n_topics == corpus.n_classes
     if plan.powers is None or len(plan.powers) == 1 or certain:
-        return plan.loop.run(steps, begin)
-    powers = plan.powers
+        yield plan.loop.run(steps, begin)
+        return
+    powers, loop = plan.powers, plan.loop
     plain: Fit | None = None
     if plan.correspondence == "kl":
-        plain = plan.loop.doing("plain EM").run(steps, begin)
+        plain = loop.doing("plain EM", part=0, of=3).run(steps, begin)
+        yield plain
         if plain.reason.by_person:
-            return plain
-    annealed = plan.loop.doing("annealing").watched(
+            return
+    annealed = loop.doing("annealing", part=1, of=3).watched(
         lambda callback: em.follow(steps, begin(), powers.tolist(), callback), steps, len(powers) - 1
     )
+    if not annealed.trace:
+        raise KeyboardInterrupt
     trace = np.column_stack([powers[: len(annealed.trace)], annealed.trace])
-    if annealed.reason.by_person:
-        # Where that stands at power 1; nobody is asked again. Ctrl-C may have come when the very arrays of
-        # the parameters were taken for spare ones.
+    parameters, reason = annealed.parameters, annealed.reason
+    ended: Fit | None = None
+    try:
+        if not reason.by_person:
+            order = _order(corpus, parameters, plain, plan)
+            gate = parameters.gate.with_topic_prior(_topic_prior(parameters)[order])
+            last = loop.doing("", loop.more_follows, part=2, of=3)
+            ended = last.run(steps, lambda: steps.reordered(parameters, order, gate))
+    except KeyboardInterrupt:
+        reason = StopReason.INTERRUPTED
+    if ended is None or not ended.trace:
+        # Where annealing stands at power 1; nobody is asked again. Ctrl-C may have come when the very arrays
+        # of the parameters were taken for spare ones.
         steps.free_buffers()
-        ended = em.run(steps, annealed.parameters, em.Stop(0, 0.0, 0.0))
-        return replace(ended, reason=annealed.reason, annealed=trace)
-    parameters = annealed.parameters
-    order = _order(corpus, parameters, plain, plan)
-    gate = parameters.gate.with_topic_prior(_topic_prior(parameters)[order])
-    ended = plan.loop.run(steps, lambda: steps.reordered(parameters, order, gate))
-    return replace(ended, annealed=trace)
+        ended = em.run(steps, parameters, em.Stop(0, 0.0, 0.0))
+        ended = replace(ended, reason=reason).cut_short(not reason.by_person)
+    yield replace(ended, annealed=trace)
 
 
 def _topic_prior(parameters: Parameters) -> Floats:
@@ -246,6 +274,7 @@ def _choose_scaling(corpus: Corpus, numbers: Places, plan: MixturePlan) -> tuple
     if not splits:
         return plan.default_scaling, {}
     said: Probabilities = {}
+    plan.loop.progress.begin("scalings on held-out labels", len(plan.scalings) * len(splits))
     for name, scaling in plan.scalings.items():
         scaled = replace(corpus, counts=fit_scaling(scaling, corpus)[1])
         found = _plain_em(scaled, splits, numbers, plan, name)
@@ -266,10 +295,11 @@ def _choose_numbers(
         return numbers, scores
     splits = hold_out(corpus, sample=False, folds=_FOLDS, parts=_FOLDS, alone=_MAX_ALONE)
     best, since = 1, 0
+    plan.loop.progress.begin("numbers of components", len(_NUMBERS) * len(splits))
     for number in _NUMBERS if splits else ():
         tried = np.where(are_open, number, numbers)
-        scores[number] = _plain_em(corpus, splits, tried, plan).accuracy("")
-        plan.told(number, scores[number])
+        doing = replace(plan, loop=plan.loop.doing(f"{number} per class"))
+        scores[number] = _plain_em(corpus, splits, tried, doing).accuracy("")
         since = 0 if scores[number] > scores[best] else since + (number > 1)
         best = number if scores[number] > scores[best] else best
         if since >= _PATIENCE:
@@ -284,7 +314,9 @@ def _plain_em(corpus: Corpus, splits: Splits, numbers: Places, plan: MixturePlan
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
         fit, _ = _best(learned, numbers, plain, np.random.RandomState(0))
         mixture = _mixture_of(fit.unless_interrupted())
-        return {name: mixture.probabilities(judged.counts, plan.n_threads)}
+        found = {name: mixture.probabilities(judged.counts, plan.n_threads)}
+        plan.loop.progress.step()
+        return found
 
     found = judge(((corpus.without(held), corpus.part(held)) for _, held in splits), said)
     assert found is not None

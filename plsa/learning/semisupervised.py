@@ -12,12 +12,14 @@ import numpy as np
 
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Codes, Fit, Floats, Places, Real, Rng, StopReason, padded
+from plsa.engine.progress import SILENT
+from plsa.engine.runs import last_of
 from plsa.inputs import warn
 from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
 from plsa.learning import supervised
-from plsa.learning.aspects import Aspects, Folding, Predictor, Settings, aspects_of, fit_gated
+from plsa.learning.aspects import Aspects, Folding, Predictor, Settings, fit_gated, with_aspects
 from plsa.learning.evidence import HeldOut, Probabilities, judge, parts
 from plsa.learning.guesses import Guesser, Guesses
 from plsa.learning.scaling import fit_scaling
@@ -58,8 +60,8 @@ class Task:
         scaler, counts = fit_scaling(plan.scalings[scaling], self.corpus)
         few = _FIRST_PASSES if plan.later_gate is None else _PASSES_TO_GUESS
         passes = min(max_iter, few) if plan.early_stopping else max_iter
-        fit = self._stretch(counts, plan.gate, passes, f"first guesses, scaling {scaling}")
-        aspects = aspects_of(fit, self.corpus, self.settings, scaler)
+        fit = self._stretch(counts, plan.gate, passes, f"scaling {scaling}")
+        fit, aspects = with_aspects(fit, self.corpus, self.settings, scaler)
         return Member(scaling, counts, fit, aspects, (fit.trace,), fit.n_updates + 1)
 
     def advanced(self, member: Member, guess: Codes) -> Member:
@@ -70,9 +72,8 @@ class Task:
         # The printed algorithm draws its parameters again.
         again = method.init == "random"
         words = None if again else padded(member.aspects.word_topic, member.counts.dtype)
-        doing = f"guesses made anew, scaling {member.scaling}"
-        fit = self._stretch(member.counts, later, passes, doing, guess, words)
-        aspects = aspects_of(fit, self.corpus, self.settings, member.aspects.scaler)
+        fit = self._stretch(member.counts, later, passes, f"scaling {member.scaling}", guess, words)
+        fit, aspects = with_aspects(fit, self.corpus, self.settings, member.aspects.scaler)
         traces, n_passes = (*member.traces, fit.trace), member.n_passes + fit.n_updates
         return replace(member, fit=fit, aspects=aspects, traces=traces, n_passes=n_passes)
 
@@ -119,7 +120,7 @@ def sketch(corpus: Corpus, plan: Plan, passes: int, words: Real | None = None) -
     chosen by evidence, and guesses are not made.
     """
     settings = plan.settings
-    method = replace(plan.method, loop=replace(plan.method.loop.quiet(), max_iter=passes))
+    method = replace(plan.method, loop=replace(plan.method.loop.quiet(), max_iter=passes, progress=SILENT))
     gate, rng = MissingLabel(settings.layout), np.random.RandomState(0)
     return fit_gated(corpus.counts, corpus, gate, settings, method, rng, words=words)
 
@@ -141,53 +142,66 @@ def _learn_together(task: Task, choice: Choice) -> Learned:
 
     Where nothing is guessed, one fit.
     """
-    corpus, plan = task.corpus, task.plan
-    guessing = plan.later_gate is not None
-    guesser = Guesser.of(corpus, student=plan.student and guessing)
-    guesses = guesser.first()
-    # The one that is kept goes first: Ctrl-C then finds something to keep.
-    order = sorted(choice.voters, key=lambda scaling: scaling != choice.scaling)
-    members: list[Member] = []
-    for scaling in order if guessing else [choice.scaling]:
-        members.append(task.first(scaling))
-        if members[-1].fit.reason.by_person:
-            break
-    state = _State(tuple(members), guesses, members[-1].fit.reason)
-    try:
-        for later in _relabelings(state, guesser, task) if guessing else ():
-            state = later
-    except KeyboardInterrupt:  # while guesses were made: what the members have learned stands
-        state = replace(state, reason=StopReason.INTERRUPTED)
+    corpus = task.corpus
+    state, cut = last_of(_states(task, choice))
     kept, guesses, sharpness = state.members[0], state.guesses, choice.sharpness
     if guesses.margins:
         # Held-out documents were judged by a first student. The scores of the last one, which has been
         # taught what it said itself, are further apart, half of that for good reason.
         sharpness *= float(np.sqrt(guesses.margins[0] / guesses.margins[-1]))
+    elif guesses.student is not None:
+        # Stopped before any guess: the student knows the labels alone, the topics all documents.
+        guesses, sharpness = replace(guesses, student=None), 1.0
     predictor = Predictor(kept.aspects, corpus.class_frequencies(), guesses.student, sharpness)
     reason = state.reason if state.reason.by_person else kept.fit.reason
     trace = [value for stretch in kept.traces for value in stretch]
-    fit = replace(kept.fit, trace=trace, n_passes=kept.n_passes, reason=reason)
+    fit = replace(kept.fit, trace=trace, n_passes=kept.n_passes, reason=reason).cut_short(cut)
     return Learned(predictor, fit, choice, tuple(np.cumsum([0, *map(len, kept.traces[:-1])]).tolist()))
+
+
+def _states(task: Task, choice: Choice) -> Iterator[_State]:
+    """Every state that the members come to, from the first fit of the first of them on."""
+    plan, progress = task.plan, task.plan.method.loop.progress
+    guessing = plan.later_gate is not None
+    # The one that is kept goes first: Ctrl-C then finds something to keep.
+    scalings = sorted(choice.voters, key=lambda scaling: scaling != choice.scaling) if guessing else []
+    scalings = scalings or [choice.scaling]
+    progress.begin(f"fits under {len(scalings)} scalings" if len(scalings) > 1 else "fit", len(scalings))
+    guesser = Guesser.of(task.corpus, student=plan.student and guessing)
+    state = _State((), guesser.first(), StopReason.EARLY)
+    for scaling in scalings:
+        member = task.first(scaling)
+        progress.step()
+        state = replace(state, members=(*state.members, member), reason=member.fit.reason)
+        yield state
+        if state.reason.by_person:
+            return
+    if guessing:
+        yield from _relabelings(state, guesser, task)
 
 
 def _relabelings(state: _State, guesser: Guesser, task: Task) -> Iterator[_State]:
     """Every state from here on: new guesses, then every member under them, again and again."""
-    if state.reason.by_person:
-        return
-    folding = task.plan.method.folding.roughly()
-    for _ in range(1 if task.plan.relabel is None else task.plan.n_relabels):
+    folding, progress = task.plan.method.folding.roughly(), task.plan.method.loop.progress
+    n_times = 1 if task.plan.relabel is None else task.plan.n_relabels
+    progress.begin("guesses made anew", n_times * (1 + len(state.members)) + 1)
+    for _ in range(n_times):
         state = replace(state, guesses=guesser.next(state.guesses, _say(state.members, folding)))
+        progress.step()
         yield state
         if state.guesses.changed < _STILL:
             return
         for place, member in enumerate(state.members):
             member = task.advanced(member, state.guesses.code)
+            progress.step()
             members = (*state.members[:place], member, *state.members[place + 1 :])
             state = replace(state, members=members, reason=member.fit.reason)
             yield state
             if state.reason.by_person:
                 return
-    yield replace(state, guesses=guesser.next(state.guesses, _say(state.members, folding)))  # for the student
+    state = replace(state, guesses=guesser.next(state.guesses, _say(state.members, folding)))  # the student's
+    progress.step()
+    yield state
 
 
 def _say(members: Sequence[Member], folding: Folding) -> Callable[[Places], Floats]:
@@ -211,16 +225,23 @@ def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:
     work = len(corpus.counts.word) * plan.settings.layout.n_topics * len(plan.scalings)
     splits = plan.splits(corpus, sample=False, folds=3 if work < _CHEAP else 1)
     enough = supervised.is_enough(sum(corpus.weights()[outside].sum() for _, outside in splits), corpus)
-    quiet = plan.quiet()
+    quiet, progress = plan.quiet(), plan.method.loop.progress
+    guessing, n_others = plan.later_gate is not None, len(plan.alternatives) if enough else 0
+    progress.plan(bool(splits) + 1 + guessing)
+    if splits:
+        n_candidates = len(plan.scalings) * (1 if guessing else 2) + guessing + n_others
+        progress.begin(supervised.CHOOSING, len(splits) * n_candidates)
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
-        found = (_candidates if plan.later_gate is None else _guessing_candidates)(learned, judged, quiet)
+        found = (_guessing_candidates if guessing else _candidates)(learned, judged, quiet)
         for other in plan.alternatives if enough else ():
             settings = other.of(plan.settings)
             found[other.name] = _judged(learned, judged, plan.default_scaling, settings, quiet)[1]
         return found
 
-    return _decide(judge(parts(corpus, splits), said), corpus, plan)
+    held = judge(parts(corpus, splits), said)
+    progress.close()
+    return _decide(held, corpus, plan)
 
 
 def _judged(
@@ -229,7 +250,9 @@ def _judged(
     """A first fit to a part of the corpus, and what it says of documents held out of it."""
     member = Task(learned, plan, settings, np.random.RandomState(0)).first(scaling)
     member.fit.unless_interrupted()
-    return member, member.aspects.classes(judged.counts, plan.method.folding.roughly())
+    said = member.aspects.classes(judged.counts, plan.method.folding.roughly())
+    plan.method.loop.progress.step()
+    return member, said
 
 
 def _candidates(learned: Corpus, judged: Corpus, plan: Plan) -> Probabilities:
@@ -255,6 +278,7 @@ def _guessing_candidates(learned: Corpus, judged: Corpus, plan: Plan) -> Probabi
         alone = student_of_labels(learned.labeled()).scores(judged.counts)
         found[_ALONE] = probabilities(alone, 1.0)
         found[_TOGETHER] = probabilities(guesses.student.scores(judged.counts), 1.0)
+        plan.method.loop.progress.step()
     else:
         together = np.sum([found[name] for name in plan.scalings], axis=0)
         default = plan.default_scaling

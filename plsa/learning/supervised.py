@@ -1,20 +1,22 @@
 """Learning from labeled documents: topics of every class, chosen by labeled documents that are held out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
 from plsa.engine.parameters import Fit, Floats, Rng, StopReason
+from plsa.engine.runs import last_of
 from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
-from plsa.learning.aspects import Aspects, Method, Predictor, Settings, aspects_of, fit_gated
+from plsa.learning.aspects import Aspects, Method, Predictor, Settings, fit_gated, with_aspects
 from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge, parts
 from plsa.learning.scaling import Scaling, fit_scaling
 from plsa.learning.student import DEFAULT_SHARPNESS, probabilities, student_of_labels
 
+CHOOSING = "held-out labels"  # a stage, as progress shows it
 _ENOUGH = 5  # held-out documents per class: from so many on they may overrule the default
 
 
@@ -50,7 +52,7 @@ class Plan:
     n_relabels: int = 3
 
     def quiet(self) -> Self:
-        """The same from one start, with nobody watching."""
+        """The same from one start and without a callback."""
         return replace(self, method=replace(self.method, loop=self.method.loop.quiet()))
 
     def splits(self, corpus: Corpus, *, sample: bool, folds: int = 3) -> Splits:
@@ -91,6 +93,11 @@ def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     others = tuple(other for other in plan.alternatives if other.setting != "unlabeled_weight")
     several = len(plan.scalings) > 1
     splits = plan.splits(corpus, sample=True) if several or others or plan.student else []
+    n_candidates = several * len(plan.scalings) + bool(others) * (1 + len(others))
+    choosing, progress = bool(splits) and n_candidates > 0, plan.method.loop.progress
+    progress.plan(choosing + 1)
+    if choosing:
+        progress.begin(CHOOSING, len(splits) * n_candidates)
     if several:
         found = _cross_validate(corpus, splits, plan, {s: (s, settings) for s in plan.scalings})
         if found is not None:
@@ -104,29 +111,42 @@ def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
             tried = {other.name: found.accuracy(other.name) for other in others}
             if is_enough(found.weights.sum(), corpus):
                 settings = better_settings(settings, found, "default", others)
+    progress.begin("fit to the labels", 1 + plan.student)
     fit, aspects = fit_labels(corpus, chosen, settings, plan, rng)
-    student = None
+    progress.step()
+    predictor = Predictor(aspects, corpus.class_frequencies(), None, sharpness)
     if plan.student and fit.reason is not StopReason.INTERRUPTED:
-        student, sharpness = student_of_labels(corpus), DEFAULT_SHARPNESS
-        held = judge(parts(corpus, splits[:1]), _judge_student)
-        if held is not None:
-            sharpness = held.sharpness("labels", DEFAULT_SHARPNESS)
-    predictor = Predictor(aspects, corpus.class_frequencies(), student, sharpness)
-    return Learned(predictor, fit, Choice(settings, chosen, sharpness, scores | tried, scores))
+        predictor, cut = last_of(_students(predictor, corpus, splits))
+        fit = fit.cut_short(cut)
+        progress.step()
+    choice = Choice(settings, chosen, predictor.sharpness, scores | tried, scores)
+    return Learned(predictor, fit, choice)
+
+
+def _students(predictor: Predictor, corpus: Corpus, splits: Splits) -> Iterator[Predictor]:
+    """A predictor without a student, with one, and with one that held-out documents have calibrated."""
+    yield predictor
+    predictor = replace(predictor, student=student_of_labels(corpus), sharpness=DEFAULT_SHARPNESS)
+    yield predictor
+    held = judge(parts(corpus, splits[:1]), _judge_student)
+    if held is not None:
+        yield replace(predictor, sharpness=held.sharpness("labels", DEFAULT_SHARPNESS))
 
 
 def fit_labels(corpus: Corpus, scaling: str, settings: Settings, plan: Plan, rng: Rng) -> tuple[Fit, Aspects]:
     """One fit to a corpus that is labeled throughout."""
     scaler, scaled = fit_scaling(plan.scalings[scaling], corpus)
     fit = fit_gated(scaled, corpus, MissingLabel(settings.layout), settings, plan.method, rng)
-    return fit, aspects_of(fit, corpus, settings, scaler)
+    return with_aspects(fit, corpus, settings, scaler)
 
 
 def judge_labels(learned: Corpus, judged: Corpus, scaling: str, settings: Settings, plan: Plan) -> Floats:
     """What a fit to the labeled documents of a corpus says of others."""
     fit, aspects = fit_labels(learned.labeled(), scaling, settings, plan.quiet(), np.random.RandomState(0))
     fit.unless_interrupted()
-    return aspects.classes(judged.counts, plan.method.folding)
+    said = aspects.classes(judged.counts, plan.method.folding)
+    plan.method.loop.progress.step()
+    return said
 
 
 def is_enough(weight: float, corpus: Corpus) -> bool:

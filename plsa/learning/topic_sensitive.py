@@ -11,6 +11,7 @@ from scipy.special import expit
 from plsa.engine.counts import Counts
 from plsa.engine.links import CannotLinks, Links, MustLinks, PairLinks, satisfied
 from plsa.engine.parameters import Fit, Floats, Mask, Parameters, Places, Real, Rng, unpadded
+from plsa.engine.runs import finished
 from plsa.engine.starts import random_words, words_from_clusters
 from plsa.learning import committee
 from plsa.learning.aspects import Aspects, Folding, Method, OpenModel
@@ -124,14 +125,21 @@ def look_for(
     plan: SearchPlan,
     rng: Rng,
     likeness: Callable[[sparse.csr_array], Floats],
-    told: Callable[[int, list[committee.Member]], None],
 ) -> Found:
     """Learns topics under links, and which of them, or which student of a committee, tells the positives.
 
-    `likeness` says of documents as vectors how like the positives each is; `told` hears the committee.
+    `likeness` says of documents as vectors how like the positives each is. Ctrl-C while the committee votes
+    leaves the votes that it has: they teach the student, and the linked model stays where it starts.
     """
     method, scaler = plan.method, None if plan.scaling is None else plan.scaling.fit(counts)
+    loop, progress = method.loop, method.loop.progress
+    progress.plan(1 if plan.n_topics else 2)
     scaled = scaled_by(scaler, counts)
+    length = scaled.total() / scaled.n_documents if plan.share_links else None
+    links = links_of(positive, pairs, plan.must_link, plan.cannot_link, length)
+    weight = None
+    if plan.positive_weight != 1:
+        weight = np.where(positive, plan.positive_weight, 1).astype(scaled.dtype)
     of_words, matrix = None, None
     if positive.any() and (plan.n_topics is None or plan.student):
         of_words = TFIDF.fit(counts)
@@ -139,17 +147,14 @@ def look_for(
     numbers = plan.n_topics or 1, method.smoothing, plan.prior_strength
     free = OpenModel(scaled, *numbers, n_threads=method.n_threads)
     members: list[committee.Member] = []
-    votes, n_topics = None, plan.n_topics
+    votes, n_topics, cut = None, plan.n_topics, False
     if n_topics is None:
-        members = committee.ask(
-            lambda number: replace(free, n_topics=number), matrix, likeness(matrix), positive, rng, told
+        n_members = committee.MODELS * len(committee.numbers_for(scaled.n_documents))
+        progress.begin(f"committee of {n_members} models", n_members)
+        members, cut = committee.ask(
+            lambda number: replace(free, n_topics=number), matrix, likeness(matrix), positive, rng, progress
         )
         votes, n_topics = committee.votes(members), committee.best_number(members)
-    length = scaled.total() / scaled.n_documents if plan.share_links else None
-    links = links_of(positive, pairs, plan.must_link, plan.cannot_link, length)
-    weight = None
-    if plan.positive_weight != 1:
-        weight = np.where(positive, plan.positive_weight, 1).astype(scaled.dtype)
     model = replace(free, n_topics=n_topics, weight=weight, links=links.all())
     shown = positive if votes is None else positive | (votes > 0.5)
 
@@ -159,31 +164,47 @@ def look_for(
             words[:, 0] = words_from_clusters(scaled, np.where(shown, 0, 1), 2)[:, 0]
         return model.start(words)
 
-    fit = model.fit([drawn] * method.loop.n_init, method.loop)
-    doc_topic = unpadded(fit.parameters.doc_topic, n_topics)
-    most = doc_topic.argmax(axis=1)
-    finder = Finder(model.aspects(fit, scaler), np.empty(0, dtype=np.intp))
-    taken = None
-    if positive.any():
-        topics = np.array([np.bincount(most[positive], minlength=n_topics).argmax()])
-        finder = replace(finder, positive_topics=topics)
-        chance, threshold = votes, plan.threshold
-        if plan.student:
-            assert of_words is not None
-            if chance is None:
-                score = doc_topic[:, topics].sum(axis=1, dtype=np.float64)
-                chance = np.clip(score - _parting(score, counts, positive) + 0.5, 0, 1)
-            elif threshold is None:
-                threshold = 0.0
-            student = Student(of_words, _taught(matrix, positive, chance))
-            finder, score = replace(finder, student=student), _margins(student.scores_of(matrix))
-        else:
-            score = finder.scores(counts, method.folding)
-        if threshold is None:
-            threshold = _parting(score, counts, positive)
-        finder, taken = replace(finder, threshold=threshold), score > threshold
-    must, cannot = satisfied(links.must, most), satisfied(links.cannot, most)
-    return Found(finder, fit, members, votes, must, cannot, taken)
+    progress.begin("linked model", 2)
+    if not cut:
+        try:
+            fit = model.fit([drawn] * loop.n_init, loop)
+        except KeyboardInterrupt:  # before a pass was finished
+            if votes is None:
+                raise
+            cut = True
+    if cut:
+        fit = model.fit([drawn], replace(loop.quiet(), max_iter=0)).cut_short()
+    progress.step()
+
+    def judged() -> Found:
+        doc_topic = unpadded(fit.parameters.doc_topic, n_topics)
+        most = doc_topic.argmax(axis=1)
+        finder = Finder(model.aspects(fit, scaler), np.empty(0, dtype=np.intp))
+        taken = None
+        if positive.any():
+            topics = np.array([np.bincount(most[positive], minlength=n_topics).argmax()])
+            finder = replace(finder, positive_topics=topics)
+            chance, threshold = votes, plan.threshold
+            if plan.student:
+                assert of_words is not None
+                if chance is None:
+                    score = doc_topic[:, topics].sum(axis=1, dtype=np.float64)
+                    chance = np.clip(score - _parting(score, counts, positive) + 0.5, 0, 1)
+                elif threshold is None:
+                    threshold = 0.0
+                student = Student(of_words, _taught(matrix, positive, chance))
+                finder, score = replace(finder, student=student), _margins(student.scores_of(matrix))
+            else:
+                score = finder.scores(counts, method.folding)
+            if threshold is None:
+                threshold = _parting(score, counts, positive)
+            finder, taken = replace(finder, threshold=threshold), score > threshold
+        must, cannot = satisfied(links.must, most), satisfied(links.cannot, most)
+        return Found(finder, fit, members, votes, must, cannot, taken)
+
+    found, cut = finished(judged)
+    progress.step()
+    return replace(found, fit=found.fit.cut_short(cut))
 
 
 def _margins(scores: Floats) -> Floats:
