@@ -187,6 +187,7 @@ def test_the_labels_of_a_file_begin_another_session(path):
     new = ActiveLearner(OURS, X)
     new.volunteer(new.rows(known), [*known.values()])
     assert new.labels_ == learner.labels_
+    assert_array_equal(new.rows(iter(known)), [*known])
     with pytest.raises(ValueError, match="there is no document with the id 90"):
         new.rows([0, 90])
 

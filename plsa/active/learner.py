@@ -199,9 +199,9 @@ class ActiveLearner:
         not asked for; what is asked next may then be another document than it would have been.
 
         What differs from the file is an error that names it: another class, seed or parameter of the
-        estimator (but for those that change nothing, such as `verbose` and `n_threads`), other documents,
-        labels at the start or options. To go on with another model, begin a session of its own with the
-        labels of this one:
+        estimator (but for those that change nothing, such as `verbose` and `n_threads`; functions are known
+        by their names only), other documents, labels at the start or options. To go on with another model,
+        begin a session of its own with the labels of this one:
 
             known = ActiveLearner.labels_in(path)
             new = ActiveLearner(model, X, path=another)
@@ -215,8 +215,9 @@ class ActiveLearner:
         if names is None:
             record.check({"n_documents": n_documents, "documents": checksum(X)})
         documents = range(n_documents) if names is None else names
-        if y is None and record.labels:
-            y = [record.labels.get(document) for document in documents]
+        known = record.labels
+        if y is None and known:
+            y = [known.get(document) for document in documents]
         options = _options(record, documents, options) | options
         return cls(estimator, X, y, ids=ids, **options)._resumed(path)
 
@@ -281,11 +282,12 @@ class ActiveLearner:
 
     def rows(self, ids: Iterable[Any]) -> Places:
         """The rows of documents by their ids; where there are no ids, rows stand for themselves."""
-        place_of = self._session.place_of() or {row: row for row in range(self.n_documents)}
+        place_of, rows = self._session.place_of() or {row: row for row in range(self.n_documents)}, []
         for each in ids:
             if each not in place_of:
                 raise ValueError(f"there is no document with the id {each!r}.")
-        return np.array([place_of[each] for each in ids], dtype=np.intp)
+            rows.append(place_of[each])
+        return np.array(rows, dtype=np.intp)
 
     def tell(self, indices: ArrayLike, labels: Any) -> None:
         """The labels of documents that were asked for; `skip` is for those that nobody can tell."""

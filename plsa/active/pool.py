@@ -225,7 +225,7 @@ def check_documents(estimator: Any, X: Any) -> None:
         if matrix is not None:
             found = f"X holds numbers ({type(X).__name__} of shape {matrix.shape}), but {name} reads texts"
             raise ValueError(f"{found}. Give texts, or the model without it: {type(last).__name__}().")
-        if getattr(X, "ndim", 1) == 1 and first.input == "content":
+        if getattr(X, "ndim", 1) == 1 and getattr(first, "input", None) == "content":
             _check_texts(X, first)
         return
     if isinstance(first, CountEstimator):
