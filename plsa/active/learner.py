@@ -11,12 +11,13 @@ from sklearn.utils.validation import _num_samples
 from plsa import inputs
 from plsa.active import choosing, stopping
 from plsa.active.fingerprints import about_model, checksum, checksums, name_of
-from plsa.active.pool import FittedPool, Landscape, chances, check_documents, counted
+from plsa.active.pool import FittedPool, Landscape, chances, counted
 from plsa.active.quick import QuickPool
 from plsa.active.record import Event, Record
 from plsa.active.session import Session, check_ids
 from plsa.active.stopping import Status
 from plsa.engine.parameters import Array, Places
+from plsa.estimators.documents import check_documents
 from plsa.estimators.semisupervised import SemiSupervised
 from plsa.labels.reading import UNLABELED
 

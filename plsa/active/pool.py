@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import normalize
-from sklearn.utils import _safe_indexing, check_array, get_tags
-from sklearn.utils.validation import _num_samples, check_non_negative
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
 
 from plsa.active import queries
 from plsa.engine.parameters import Array, Codes, Floats, Places
-from plsa.estimators.base import CountEstimator
+from plsa.estimators.documents import matrix_of, reads_texts, steps_of
 from plsa.estimators.scaling import CountScaler
-from plsa.estimators.validation import check_counts, refuse_texts
+from plsa.estimators.validation import check_counts
 from plsa.labels.reading import UNLABELED, Labels
 from plsa.learning.clusters import cluster_centers, spherical_kmeans
 from plsa.learning.scaling import TFIDF
@@ -189,7 +188,7 @@ def counted(estimator: Any, X: Any) -> tuple[Any, Any]:
     The matrix is None where there is none before the labels are known: X is not one, and the steps before the
     last need labels, or there are none.
     """
-    *before, last = _steps(estimator)
+    *before, last = steps_of(estimator)
     if before and reads_texts(before[0]):  # which needs no labels: what is wrong is the texts
         X = clone(before[0]).fit_transform(X)
         del before[0]
@@ -198,72 +197,7 @@ def counted(estimator: Any, X: Any) -> tuple[Any, Any]:
             X = clone(step).fit_transform(X)
     except (TypeError, ValueError):  # not every step that needs labels says so in its tags
         return last, None
-    return last, _matrix(X)
-
-
-def _steps(estimator: Any) -> list[Any]:
-    """What documents go through."""
-    if not isinstance(estimator, Pipeline):
-        return [estimator]
-    return [step for _, step in estimator.steps if step is not None and step != "passthrough"]
-
-
-def reads_texts(step: Any) -> bool:
-    """Whether it counts the words of texts."""
-    return hasattr(step, "build_analyzer")
-
-
-def check_documents(estimator: Any, X: Any) -> None:
-    """Raises where documents are not what an estimator learns from, as far as it can be told without labels.
-
-    Texts for counts and the other way round, negative counts, NaN. Of estimators that are neither ours nor
-    scikit-learn's, or that hold others, nothing is known.
-    """
-    first, last = _steps(estimator)[0], _steps(estimator)[-1]
-    name, matrix = type(first).__name__, _matrix(X)
-    if reads_texts(first):
-        if matrix is not None:
-            found = f"X holds numbers ({type(X).__name__} of shape {matrix.shape}), but {name} reads texts"
-            raise ValueError(f"{found}. Give texts, or the model without it: {type(last).__name__}().")
-        if getattr(X, "ndim", 1) == 1 and getattr(first, "input", None) == "content":
-            _check_texts(X, first)
-        return
-    if isinstance(first, CountEstimator):
-        clone(first).read_counts(X)
-        return
-    holds = any(hasattr(value, "get_params") for value in first.get_params().values())
-    if holds or type(first).__module__.split(".")[0] not in ("sklearn", "plsa"):
-        return
-    tags = get_tags(first)
-    if tags.no_validation or tags.input_tags.string:
-        return
-    if getattr(X, "ndim", 1) == 1:
-        refuse_texts(X, type(last).__name__)
-    if matrix is not None and tags.input_tags.two_d_array:
-        finite = not tags.input_tags.allow_nan
-        formats = tags.input_tags.sparse
-        check_array(matrix, accept_sparse=formats, ensure_all_finite=finite, estimator=first, input_name="X")
-        if tags.input_tags.positive_only:
-            check_non_negative(matrix, name)
-
-
-def _check_texts(X: Any, vectorizer: Any) -> None:
-    """Raises where something stands among texts that is none, and nobody has said how to read it."""
-    if callable(vectorizer.analyzer) or vectorizer.preprocessor is not None:
-        return
-    for row, text in enumerate(X):
-        if not isinstance(text, str | bytes):
-            found = (
-                f"X holds a {type(text).__name__} in row {row}, but {type(vectorizer).__name__} reads texts"
-            )
-            raise ValueError(f"{found}: make it a string, '' where there is no text.")
-
-
-def _matrix(X: Any) -> Any:
-    """X as a matrix of numbers, None where it is not one."""
-    plain = X.to_numpy() if hasattr(X, "to_numpy") else X
-    dense = isinstance(plain, np.ndarray) and plain.ndim == 2 and plain.dtype.kind in "biuf"
-    return plain if dense or sparse.issparse(plain) else None
+    return last, matrix_of(X)
 
 
 def vectors(matrix: Any) -> sparse.csr_array:

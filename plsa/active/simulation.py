@@ -22,7 +22,7 @@ from plsa.active.pool import FittedPool
 from plsa.active.session import coded
 from plsa.engine.parameters import Array, Codes, Floats, Places
 from plsa.engine.progress import Progress
-from plsa.estimators.base import check_documents
+from plsa.estimators.documents import check_documents
 from plsa.estimators.validation import check_labels, read_labels
 from plsa.labels.reading import doubtful, is_unlabeled
 from plsa.show import pictures

@@ -6,13 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    clone,
-)
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -38,15 +32,6 @@ _ENDED = {
     StopReason.INTERRUPTED: "interrupted",
 }
 _NEEDLESS = 1 << 26  # bytes that topics may take of which there are more than documents and words
-
-
-def check_documents(estimator: Any, X: Any) -> None:
-    """Raises where an estimator of counts cannot read X, or has a parameter that it may not have.
-
-    What others read, such as the texts of a pipeline, only their fits can tell.
-    """
-    if isinstance(estimator, CountEstimator):
-        clone(estimator).read_counts(X)
 
 
 class CountEstimator(BaseEstimator):

@@ -58,11 +58,7 @@ class WordCounter(CountVectorizer):
         """The texts, each of them a string."""
         if callable(self.analyzer) or self.input != "content" or isinstance(given, str):
             return given  # scikit-learn, or what the user has written, knows what to do with them
-        texts = _column(given)
-        for row, text in enumerate(texts):
-            if not isinstance(text, str | bytes):
-                raise ValueError(f"row {row} of the texts holds {_described(text)}.")
-        return texts
+        return read_texts(given)
 
     def _nothing_left(self, texts: list[str]) -> str:
         """Why there is no word to learn from."""
@@ -92,6 +88,15 @@ def _words_of(text: str) -> list[str]:
         else:
             words += _WORD.findall(part)
     return words
+
+
+def read_texts(given: Any) -> Any:
+    """Texts, each of them a string; what is none is refused, with its row."""
+    texts = _column(given)
+    for row, text in enumerate(texts):
+        if not isinstance(text, str | bytes):
+            raise ValueError(f"row {row} of the texts holds {_described(text)}.")
+    return texts
 
 
 def _column(given: Any) -> Any:

@@ -22,7 +22,7 @@ from plsa.baselines.regression import WeightedLogisticRegression
 from plsa.baselines.spies import SpyEM
 from plsa.engine.parameters import Floats, Mask, Places
 from plsa.engine.progress import Progress
-from plsa.estimators.base import check_documents
+from plsa.estimators.documents import check_documents
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.validation import check_labels, read_positives
 from plsa.evaluation.prior import PriorEstimate, estimate_prior

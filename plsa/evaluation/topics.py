@@ -15,7 +15,7 @@ from plsa import inputs
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats
 from plsa.engine.progress import Progress
-from plsa.estimators.base import check_documents
+from plsa.estimators.documents import check_documents
 from plsa.estimators.validation import check_counts, check_labels, read_labels
 from plsa.evaluation.folds import labeled_scorer, splits_of
 from plsa.labels.layout import Layout, check_topics_per_class
