@@ -116,17 +116,19 @@ def test_ctrl_c_leaves_what_was_learned_or_says_that_nothing_was(model, paramete
     for place, name, value in ((mixtures, "_NUMBERS", (1, 2)), (committee, "NUMBERS", (4, 6))):
         monkeypatch.setattr(place, name, value)  # there are enough of them
     X, y = corpus()[0], labels_for(takes)
-    first = []
+    first, climbs = [], set()
 
-    def met(*_):
+    def met(state=None):
         first.append(len(seen))
+        if state is not None and state.number == 1:
+            climbs.add(len(seen))
 
     with interrupted_at(None) as seen, pytest.MonkeyPatch.context() as patch:
         whole = committee.opinion
         patch.setattr(committee, "opinion", lambda *given: (whole(*given), met())[0])
         model(**parameters, random_state=0, callback=met).fit(X, y)
     moments = {*range(1, len(seen) + 1, max(1, len(seen) // 20)), len(seen)}
-    moments |= {*range(first[0] - 1, first[0] + 4)}
+    moments |= {*range(first[0] - 1, first[0] + 4), *climbs}
     before = model(**parameters, random_state=1).fit(X, y)
     others = pickle.dumps(before)
     for at in sorted(moments & {*range(1, len(seen) + 1)}):
