@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 
 from plsa import (
     PLSA,
+    ActiveLearner,
     FakeLabelPLSA,
     HardMislabelingPLSA,
     MissingLabelPLSA,
@@ -116,17 +117,19 @@ def test_ctrl_c_leaves_what_was_learned_or_says_that_nothing_was(model, paramete
     for place, name, value in ((mixtures, "_NUMBERS", (1, 2)), (committee, "NUMBERS", (4, 6))):
         monkeypatch.setattr(place, name, value)  # there are enough of them
     X, y = corpus()[0], labels_for(takes)
-    first = []
+    first, climbs = [], set()
 
-    def met(*_):
+    def met(state=None):
         first.append(len(seen))
+        if state is not None and state.number == 1:
+            climbs.add(len(seen))
 
     with interrupted_at(None) as seen, pytest.MonkeyPatch.context() as patch:
         whole = committee.opinion
         patch.setattr(committee, "opinion", lambda *given: (whole(*given), met())[0])
         model(**parameters, random_state=0, callback=met).fit(X, y)
     moments = {*range(1, len(seen) + 1, max(1, len(seen) // 20)), len(seen)}
-    moments |= {*range(first[0] - 1, first[0] + 4)}
+    moments |= {*range(first[0] - 1, first[0] + 4), *climbs}
     before = model(**parameters, random_state=1).fit(X, y)
     others = pickle.dumps(before)
     for at in sorted(moments & {*range(1, len(seen) + 1)}):
@@ -305,6 +308,28 @@ def test_a_terminal_has_one_line_that_is_never_wider(monkeypatch):
 
 
 @pytest.mark.parametrize("terminal", [True, False])
+def test_time_goes_by_in_a_step_that_takes_long(terminal, monkeypatch):
+    """The line is shown again and again, as it was; and not after the end."""
+    for name in ("_OFTEN", "_SELDOM", "_TICK"):
+        monkeypatch.setattr(progress, name, 0.01)
+    screen = Screen(terminal)
+    with Progress("Task", stream=screen) as shown:
+        shown.begin("first", 4)
+        shown.step()
+        shown.within(0.5, "slowly")
+        deadline = time.perf_counter() + 30
+        while screen.getvalue().count("slowly") < 5 and time.perf_counter() < deadline:
+            time.sleep(0.01)
+        shown.end("ended")
+        ended = screen.getvalue()
+        time.sleep(0.1)
+    assert screen.getvalue() == ended
+    again = [line for line in screen.shown() if "slowly" in line]
+    assert len(again) >= 5
+    assert set(again) == {"Task [###-------]  37%, 0 s: first, slowly"}
+
+
+@pytest.mark.parametrize("terminal", [True, False])
 def test_what_fails_ends_the_line(terminal):
     """So that the error stands in one of its own; stages that are planned on the way come after others."""
     screen = Screen(terminal)
@@ -336,6 +361,21 @@ def test_silence(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_what_knows_how_it_was_fitted_can_be_pickled(verbose, capfd):
+    """A session in the midst of its questions; its copy is silent."""
+    X, y = corpus()[0], corpus()[2]
+    learner = ActiveLearner(
+        MissingLabelPLSA(random_state=0, verbose=verbose), X, np.where(np.arange(150) < 8, y, -1)
+    )
+    asked = learner.query()
+    copy = pickle.loads(pickle.dumps(learner))
+    learner.tell(asked, y[asked])
+    copy.tell(asked, y[asked])
+    assert_same_bits(copy.query(), learner.query())
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_comparison_shows_which_model_is_at_work(terminal, monkeypatch):
     """One after the other, a step for each fit."""
@@ -346,8 +386,8 @@ def test_a_comparison_shows_which_model_is_at_work(terminal, monkeypatch):
     compare_pu(X, y, [SpyEM(), SpyEM(spies=0.3)], n_splits=3, verbose=1)
     assert re.fullmatch(r"compare_pu: 2 models compared, [\d.]+ s", screen.left()[-1])
     if terminal:
-        shares = re.findall(r"stage (\d) of 2 \[[#-]*\] +(\d+)%", screen.getvalue())
-        assert shares == [(stage, str(share)) for stage in "12" for share in (0, 25, 50, 75, 100)]
+        shares = dict.fromkeys(re.findall(r"stage (\d) of 2 \[[#-]*\] +(\d+)%", screen.getvalue()))
+        assert [*shares] == [(stage, str(share)) for stage in "12" for share in (0, 25, 50, 75, 100)]
         assert len(screen.left()) == 1
     else:
         begin = [line[:32] for line in screen.left()[:-1]]
