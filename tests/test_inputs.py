@@ -14,13 +14,20 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from plsa import (
     PEBL,
     PLSA,
+    ActiveLearner,
     CountScaler,
+    MissingLabelPLSA,
     MPCKMeans,
     NaiveBayesEM,
     RocchioSVM,
     SpyEM,
     TopicSensitivePLSA,
     WeightedLogisticRegression,
+    compare_pu,
+    cross_val_predict,
+    heterogeneity,
+    select_topics,
+    simulate,
 )
 
 X = np.array([[2.0, 1, 0], [0, 3, 1], [1, 0, 4]])
@@ -297,6 +304,61 @@ def test_counts_beyond_float32_are_refused_and_float64_takes_them():
     with np.errstate(over="ignore"):
         assert_refused(PLSA(1, dtype="float32"), r"too large for float32 at \(0, 0\)", huge)
     assert np.isfinite(PLSA(1).fit(huge).components_).all()
+
+
+# --- functions that take documents and labels -----------------------------------------------------
+
+QUICK = MissingLabelPLSA(max_iter=2, evidence=False, scaling=None)
+LABELS = [0, 1, 0, 1, 0, 1]
+FUNCTIONS = {
+    "select_topics": lambda X, y: select_topics(QUICK, X, y, candidates=[1, 2], cv=2),
+    "heterogeneity": lambda X, y: heterogeneity(QUICK.fit(np.ones((6, 3)) + np.eye(6, 3), LABELS), X),
+    "compare_pu": lambda X, y: compare_pu(X, y, n_splits=2),
+    "simulate": lambda X, y: simulate(QUICK, X, y, n_queries=1, repeats=1),
+    "ActiveLearner": lambda X, y: ActiveLearner(QUICK, X, y),
+    "cross_val_predict": lambda X, y: cross_val_predict(QUICK, X, y, cv=2),
+}
+
+
+@pytest.mark.parametrize(("counts", "message"), BAD_COUNTS)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_functions_refuse_bad_counts(function, counts, message):
+    """At once, with the words of the estimators, and not as one failure of six."""
+    n_documents = len(counts) if isinstance(counts, np.ndarray) else counts.shape[0]
+    if n_documents == 0 and function == "ActiveLearner":
+        message = "X holds no documents"
+    with pytest.raises((ValueError, TypeError), match=message):
+        FUNCTIONS[function](counts, LABELS[:n_documents])
+
+
+@pytest.mark.filterwarnings("ignore:X has feature names")
+@pytest.mark.parametrize("texts", TEXTS, ids=lambda texts: type(texts).__name__)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_functions_refuse_texts(function, texts):
+    """They name what takes texts, and show none."""
+    with pytest.raises((ValueError, TypeError), match=r"text_classifier|list of texts") as said:
+        FUNCTIONS[function](texts, LABELS[:3])
+    assert SECRET not in str(said.value)
+
+
+# Of labels: what each says. None: it is taken, as documents may have no label.
+WRONG_LABELS = {
+    "mixed": (["a", 3, "a", "b", "a", "b"], "mixes types|at 0|holds 3 at 1"),
+    "several": ([["a", "b"], ["a"], ["b"], ["a"], ["b"], ["a"]], "list of 2 in row 0"),
+    "a set": ([{"a"}, {"b"}, {"a"}, {"b"}, {"a"}, {"b"}], "set of 1 in row 0"),
+    "a table": (np.eye(6), r"1d array, got an array of shape \(6, 6\)"),
+    "too few": ([0, 1, 0], "y has 3 labels for 6 documents"),
+    "numbers that are none": ([0.5, 1.5, 2.5, 0.5, 1.5, 2.5], "Unknown label type|0.5 at 0"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_LABELS)
+@pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != "heterogeneity"])
+def test_functions_refuse_bad_labels(function, wrong):
+    """With the words of the estimators."""
+    y, message = WRONG_LABELS[wrong]
+    with pytest.raises(ValueError, match=message):
+        FUNCTIONS[function](np.vstack([X, X + 1]), y)
 
 
 # --- parameters ----------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
 from plsa.engine.parameters import Array, Places
+from plsa.estimators.documents import check_documents
 from plsa.estimators.validation import check_labels, read_labels
 from plsa.evaluation.folds import Splits, may_be_held_out, of_documents, splits_of
 from plsa.labels.reading import UNLABELED, Labels, is_unlabeled
@@ -71,6 +72,7 @@ def cross_val_predict(
     estimator, name = clone(estimator), type(estimator).__name__
     if not hasattr(estimator, method):
         raise ValueError(f"method == {method!r}, but {name} has no such method: pass another.")
+    check_documents(estimator, X)
     (X,) = indexable(X)
     y = check_labels(y, _num_samples(X))
     marks = _marks_of(estimator)
