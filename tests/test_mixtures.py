@@ -1074,6 +1074,12 @@ def test_verbose_tells_the_stages(capsys, monkeypatch):
     assert lines[2].startswith("NaiveBayesEM, stage 3 of 3: EM: done")
     assert lines[3].startswith("NaiveBayesEM: not settled after 2 passes")
     assert len(lines) == 4
+    # Of one document of each class none can be held out.
+    NaiveBayesEM("auto", scaling="auto", verbose=1).fit(np.eye(4), [0, 1, -1, -1])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("NaiveBayesEM, stage 1 of 2: numbers of components: done")
+    assert lines[1].startswith("NaiveBayesEM, stage 2 of 2: EM: done")
+    assert len(lines) == 3
 
 
 # --- stopping ------------------------------------------------------------------------------------

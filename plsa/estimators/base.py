@@ -143,7 +143,6 @@ class TopicEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountEst
 
     def _finished(self, loop: Loop, fit: Fit, kept: Callable[[], Fitted]) -> Fitted:
         """What is kept of a fit; how it ended is said. Ctrl-C is heard when that is done."""
-        loop.progress.close()
         found, cut = finished(kept)
         reason = StopReason.INTERRUPTED if cut else fit.reason
         # With tol=0, or none, so many passes were asked for.

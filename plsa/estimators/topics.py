@@ -67,7 +67,7 @@ class PLSA(AspectEstimator):
 
     n_components: int = 10
     _: KW_ONLY
-    tol: float = 1e-3  # with 1e-4 real texts need 100 to 250 passes, and are not better told
+    tol: float = 1e-3  # 1e-4 takes 100 to 250 passes of real texts, for at most 3% of perplexity
     init: Any = "random"
     warm_start: bool = False
 
@@ -94,7 +94,6 @@ class PLSA(AspectEstimator):
             return {"model_": aspects, "_checksum_": checksum, **found}
 
         with loop.progress:
-            loop.progress.plan(1)
             loop.progress.begin("EM")
             fit = model.fit(self._starts(model), loop)
             return self._finished(loop, fit, of_fit)

@@ -103,12 +103,14 @@ def learn(corpus: Corpus, numbers: Places, are_open: Mask, plan: MixturePlan, rn
     P(z|d) of the fit are those that follow from the parameters, each document under its label.
     """
     check_some_words(corpus.counts, corpus.weight)
-    plan.loop.progress.plan((len(plan.scalings) > 1) + int(are_open.any()) + 1)
+    progress, n_last = plan.loop.progress, int(are_open.any()) + 1
+    progress.plan((len(plan.scalings) > 1) + n_last)
     scaling, scores = _choose_scaling(corpus, numbers, plan)
+    progress.plan(n_last)  # with too few labels a scaling was not chosen
     scaler, scaled = fit_scaling(plan.scalings[scaling], corpus)
     corpus = replace(corpus, counts=scaled)
     numbers, tried = _choose_numbers(corpus, numbers, are_open, plan)
-    plan.loop.progress.begin("EM")
+    progress.begin("EM")
     fit, steps = _best(corpus, numbers, plan, rng)
     parameters, cut = finished(lambda: steps.explained(fit.parameters))
     fit = replace(fit, parameters=parameters).cut_short(cut)
