@@ -17,6 +17,7 @@ from plsa.active.session import Event, Session, digest
 from plsa.active.stopping import Status
 from plsa.engine.parameters import Array, Places
 from plsa.estimators.semisupervised import SemiSupervised
+from plsa.inputs.structure import check_structure
 from plsa.labels.reading import UNLABELED
 
 
@@ -125,6 +126,7 @@ class ActiveLearner:
         unlabeled: Any = UNLABELED,
     ) -> None:
         self.estimator = check_estimator(estimator)
+        check_structure(X)
         self.X = X
         self.n_documents = _num_samples(X)
         self.strategy = strategy
@@ -246,6 +248,7 @@ class ActiveLearner:
         """
         model = self._needed()
         if X is not None:
+            check_structure(X)
             return np.asarray(model.estimator.predict(X))
         guesses = model.guesses(np.arange(self.n_documents)).astype(object)
         for place, label in enumerate(self.labels_):
@@ -257,6 +260,7 @@ class ActiveLearner:
         """P(class|document) of X, or of the session's own documents; columns in the order of `classes_`."""
         model = self._needed()
         if X is not None:
+            check_structure(X)
             return chances(model.estimator, X)
         return np.asarray(model.chances(np.arange(self.n_documents)))
 

@@ -23,6 +23,7 @@ from plsa.active.session import coded
 from plsa.engine.parameters import Array, Codes, Floats, Places
 from plsa.engine.progress import say
 from plsa.estimators.validation import check_labels, read_labels
+from plsa.inputs.structure import check_structure
 from plsa.show import pictures
 from plsa.show.tables import aligned
 
@@ -188,6 +189,7 @@ def simulate(
     ['auto', 'random']
     """
     check_estimator(estimator)
+    check_structure(X)
     n_documents = _num_samples(X)
     classes, code = _check_truth(y_true, n_documents)
     named = _named(strategies, n_documents)
@@ -201,6 +203,7 @@ def simulate(
     elif len(test) != 2:
         raise ValueError(f"test holds {len(test)} things, but must be a share, or documents and classes.")
     else:
+        check_structure(test[0])
         check_labels(test[1], _num_samples(test[0]))
     at = _marks(marks, n_queries)
     draws = [_draw(code, test, initial, (random_state, repeat)) for repeat in range(repeats)]

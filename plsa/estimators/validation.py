@@ -17,6 +17,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Mask, Real
 from plsa.inputs import check_each, warn
+from plsa.inputs.structure import check_structure
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import UNLABELED, Labels, is_unlabeled, of_one_type
 
@@ -42,8 +43,7 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
     X may be a sparse matrix or array of any format, or dense; float32 stays float32 and float64 float64,
     integers become float32 (`dtype` overrides). Sets `n_features_in_` where `reset`.
     """
-    if sparse.issparse(X):
-        _check_structure(X)
+    check_structure(X)
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr")
     real = _real_type(X.dtype, dtype)
     if not sparse.issparse(X):
@@ -70,34 +70,6 @@ def _real_type(found: np.dtype[Any], asked: Any) -> Any:
     if np.dtype(asked) not in (np.dtype("float32"), np.dtype("float64")):
         raise ValueError(f"dtype is {asked!r}, but must be float32, float64 or None (as X has it).")
     return np.dtype(asked).type
-
-
-def _check_structure(X: Any) -> None:
-    """Raises where the indices of a sparse matrix point outside of it: compiled code would crash."""
-    if X.ndim != 2:
-        return  # scikit-learn says what is wrong with it
-    if X.format in ("csr", "csc"):
-        n_major, n_minor = X.shape if X.format == "csr" else X.shape[::-1]
-        indptr, indices = X.indptr, X.indices
-        found = ""
-        if len(indptr) != n_major + 1 or indptr[0] != 0 or np.any(np.diff(indptr) < 0):
-            found = f"{len(indptr)} entries, {indptr[:4].tolist()} first, are not {n_major + 1} rising from 0"
-        elif indptr[-1] > len(indices) or len(indices) != len(X.data):
-            found = f"it ends at {indptr[-1]}, but there are {len(indices)} indices, {len(X.data)} values"
-        if found:
-            raise ValueError(f"X has a broken indptr: {found}. Build X anew from its entries.")
-        _check_range(indices, n_minor, "column" if X.format == "csr" else "row")
-    elif X.format == "coo":
-        for axis, name in enumerate(("row", "column")):
-            indices = X.coords[axis] if hasattr(X, "coords") else (X.row, X.col)[axis]
-            _check_range(indices, X.shape[axis], name)
-
-
-def _check_range(indices: Array, limit: int, name: str) -> None:
-    if len(indices) and (indices.min() < 0 or indices.max() >= limit):
-        at = int(np.flatnonzero((indices < 0) | (indices >= limit))[0])
-        found = f"{indices[at]} at entry {at}, but there are {limit}"
-        raise ValueError(f"X has a {name} index out of range: {found}. Build X anew from its entries.")
 
 
 def _ascending(offset: NDArray[np.int64], word: Array) -> bool:

@@ -25,6 +25,7 @@ from plsa.engine.progress import say
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.validation import check_labels, read_positives
 from plsa.evaluation.prior import PriorEstimate, estimate_prior
+from plsa.inputs.structure import check_structure
 from plsa.learning.positives import recall_criterion
 from plsa.show import pictures
 from plsa.show.tables import aligned
@@ -175,6 +176,7 @@ def compare_pu(
         rivals = (WeightedLogisticRegression, SpyEM, PEBL, RocchioSVM, MPCKMeans)
         models = [TopicSensitivePLSA(), *(rival() for rival in rivals)]
     named = _check_models(models)
+    check_structure(X)
     n_splits = inputs.check_whole(n_splits, "n_splits", 2)
     positive = read_positives(y, _num_samples(X))
     truth = None if y_true is None else _check_truth(y_true, len(positive))

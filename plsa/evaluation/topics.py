@@ -18,6 +18,7 @@ from plsa.engine.parameters import Floats
 from plsa.engine.progress import say
 from plsa.estimators.validation import check_counts, check_labels, read_labels
 from plsa.evaluation.folds import DEFAULT_FOLDS, LabeledKFold, labeled_scorer, may_be_held_out
+from plsa.inputs.structure import check_structure
 from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import UNLABELED, Labels
 from plsa.show.tables import aligned
@@ -60,6 +61,7 @@ def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> 
     >>> heterogeneity(model, X, doc_topic=model.doc_topic_).round(2).tolist()
     [0.69, 0.0]
     """
+    check_structure(X)
     last, inside = _without_steps(model, X)
     word_of_topic = check_topics(last)
     counts = _scaled_counts(last, inside)
@@ -215,6 +217,7 @@ def select_topics(
     name = _topic_parameter(estimator, criterion)
     if criterion != "heterogeneity":
         candidates = _check_candidates(candidates)
+    check_structure(X)
     mark = getattr(_last_step(estimator), "unlabeled", UNLABELED)
     labels = None
     if name.endswith("_per_class"):
