@@ -14,9 +14,9 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from plsa.engine.counts import Counts
+from plsa.engine.counts import LARGEST_COUNT, Counts
 from plsa.engine.parameters import Array, Mask, Real
-from plsa.inputs import check_each, warn
+from plsa.inputs import LARGEST_STRENGTH, check_each, warn
 from plsa.inputs.structure import check_structure
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import UNLABELED, Labels, is_unlabeled, of_one_type
@@ -51,7 +51,8 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
     offset = np.ascontiguousarray(X.indptr, dtype=np.int64)
     index_type = np.int64 if X.indices.dtype.itemsize > 4 else np.int32
     word = np.require(X.indices, dtype=index_type, requirements=["C", "A"])
-    count = np.require(X.data, dtype=real, requirements=["C", "A"])
+    with np.errstate(over="ignore"):  # what is infinite then is too large
+        count = np.require(X.data, dtype=real, requirements=["C", "A"])
     word, count = word[: offset[-1]], count[: offset[-1]]
     if not _ascending(offset, word):
         merged = sparse.csr_array((count.copy(), word.copy(), offset.copy()), shape=X.shape)
@@ -61,7 +62,7 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
         offset, word, count = merged.indptr.astype(np.int64), merged.indices, merged.data
         word = np.require(word, dtype=index_type, requirements=["C", "A"])
     _check_not_negative(estimator, offset, word, count)
-    return Counts(offset, word, count, X.shape[1])
+    return Counts(offset, word, _without_subnormal(count), X.shape[1])
 
 
 def _real_type(found: np.dtype[Any], asked: Any) -> Any:
@@ -89,16 +90,25 @@ def _check_not_negative(estimator: Any, offset: NDArray[np.int64], word: Array, 
     for begin in range(0, len(count), _BLOCK):
         block = count[begin : begin + _BLOCK]
         negative = block.min() < 0
-        if not negative and np.isfinite(block).all():
+        if not negative and block.max() <= LARGEST_COUNT[count.dtype]:
             continue
-        at = begin + int(np.flatnonzero(block < 0 if negative else ~np.isfinite(block))[0])
+        at = begin + int(np.flatnonzero(block < 0 if negative else block > LARGEST_COUNT[count.dtype])[0])
         place = f"({int(np.searchsorted(offset, at, side='right')) - 1}, {word[at]})"
         if negative:
             needs = f"Negative values in data passed to {type(estimator).__name__}, which needs counts >= 0"
             raise ValueError(f"X holds a negative count, {count[at]} at {place}; {needs}.")
-        # An integer or float64 beyond float32.
         found = f"X holds a count too large for {count.dtype} at {place}"
-        raise ValueError(f"{found}; scale the counts or pass dtype='float64'.")
+        other = " or pass dtype='float64'" if count.dtype == np.float32 else ""
+        raise ValueError(f"{found}; scale the counts{other}.")
+
+
+def _without_subnormal(values: Real) -> Real:
+    """The same numbers, those below the smallest normal one being zero, as the kernels take them."""
+    for begin in range(0, len(values), _BLOCK):
+        block = values[begin : begin + _BLOCK]
+        if np.any((block > 0) & (block < np.finfo(values.dtype).smallest_normal)):
+            return np.where(values < np.finfo(values.dtype).smallest_normal, 0, values)
+    return values
 
 
 def check_weight(sample_weight: ArrayLike | None, n_documents: int, dtype: Any) -> Real | None:
@@ -113,9 +123,11 @@ def check_weight(sample_weight: ArrayLike | None, n_documents: int, dtype: Any) 
         raise ValueError(f"sample_weight must be a 1D array of numbers, but is {found}.")
     if len(weight) != n_documents:
         raise ValueError(f"sample_weight has {len(weight)} entries for {n_documents} documents: one each.")
-    weight = np.ascontiguousarray(weight, dtype=dtype)
-    good = np.isfinite(weight) & (weight >= 0)
-    check_each(weight, good, "sample_weight", "weights must be finite and >= 0")
+    with np.errstate(over="ignore"):
+        weight = np.ascontiguousarray(weight, dtype=dtype)
+    must = f"weights must be finite, >= 0 and no larger than {LARGEST_STRENGTH:g}"
+    check_each(weight, (weight >= 0) & (weight <= LARGEST_STRENGTH), "sample_weight", must)
+    weight = _without_subnormal(weight)
     if not np.any(weight > 0):
         raise ValueError("Sample weights are all zero: at least one must be larger than zero.")
     return weight
