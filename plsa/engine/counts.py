@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 import plsa._kernels as _kernels
+from plsa.engine import blocks
 from plsa.engine.parameters import Array, Floats, Mask, Real
 
 # What a count, and all of them with their weights, may be at most. The kernels divide counts by probabilities
@@ -55,7 +56,7 @@ class Counts:
         """How often each word stands in the corpus."""
         total = np.zeros(self.n_words)
         # bincount makes 64-bit copies and an array of all words: some documents at a time, but not too few.
-        for begin, end in self.blocks(max(self.n_words, 1 << 18)):
+        for begin, end in self.blocks(max(self.n_words, blocks.TOTALS)):
             block = self.between(begin, end)
             count = block.count.astype(np.float64)
             if weight is not None:

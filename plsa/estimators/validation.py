@@ -14,14 +14,13 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from plsa.engine import blocks
 from plsa.engine.counts import LARGEST_COUNT, Counts
 from plsa.engine.parameters import Array, Mask, Real
 from plsa.inputs import LARGEST_STRENGTH, check_each, warn
 from plsa.inputs.structure import check_structure
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import UNLABELED, Labels, is_unlabeled, of_one_type
-
-_BLOCK = 1 << 20  # nonzeros looked at together: temporary arrays stay small
 
 
 @contextmanager
@@ -76,8 +75,8 @@ def _real_type(found: np.dtype[Any], asked: Any) -> Any:
 def _ascending(offset: NDArray[np.int64], word: Array) -> bool:
     """Whether the words of every document ascend. scipy's own flag may be out of date."""
     starts = offset[1:-1]
-    for begin in range(0, len(word) - 1, _BLOCK):
-        end = min(begin + _BLOCK, len(word) - 1)
+    for begin in range(0, len(word) - 1, blocks.NONZEROS):
+        end = min(begin + blocks.NONZEROS, len(word) - 1)
         falls = np.flatnonzero(word[begin + 1 : end + 1] <= word[begin:end]) + begin + 1
         if len(falls):
             at = np.searchsorted(starts, falls)
@@ -87,8 +86,8 @@ def _ascending(offset: NDArray[np.int64], word: Array) -> bool:
 
 
 def _check_not_negative(estimator: Any, offset: NDArray[np.int64], word: Array, count: Real) -> None:
-    for begin in range(0, len(count), _BLOCK):
-        block = count[begin : begin + _BLOCK]
+    for begin in range(0, len(count), blocks.NONZEROS):
+        block = count[begin : begin + blocks.NONZEROS]
         negative = block.min() < 0
         if not negative and block.max() <= LARGEST_COUNT[count.dtype]:
             continue
@@ -104,8 +103,8 @@ def _check_not_negative(estimator: Any, offset: NDArray[np.int64], word: Array, 
 
 def _without_subnormal(values: Real) -> Real:
     """The same numbers, those below the smallest normal one being zero, as the kernels take them."""
-    for begin in range(0, len(values), _BLOCK):
-        block = values[begin : begin + _BLOCK]
+    for begin in range(0, len(values), blocks.NONZEROS):
+        block = values[begin : begin + blocks.NONZEROS]
         if np.any((block > 0) & (block < np.finfo(values.dtype).smallest_normal)):
             return np.where(values < np.finfo(values.dtype).smallest_normal, 0, values)
     return values
