@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from plsa import _kernels
-from plsa.engine import threads
+from plsa.engine import blocks, threads
 
 # Small corpora are worked on by as many threads as a test asks for.
 threads.SMALL_WORK = 0
@@ -34,6 +34,13 @@ def instruction_set():
     before = _kernels.current_level()
     yield before
     _kernels.use_level(before)
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Blocks so small that ordinary test data has several: what is lost at a border is missed."""
+    for name, size in (("NONZEROS", 128), ("TOTALS", 64), ("PAIRS", 256), ("DOCUMENTS", 32), ("WORDS", 64)):
+        monkeypatch.setattr(blocks, name, size)
 
 
 # What a shell starts in the background may ignore Ctrl-C: the tests of it, and their children, must not.

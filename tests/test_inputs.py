@@ -161,6 +161,7 @@ def test_documents_of_unknown_words_are_counted(case):
     [
         ([1, 2], "2 entries for 3 documents"),
         ([1, -1, 1], "holds -1.0 at 1"),
+        ([1, 1e300, 1], r"at 1; weights must be finite, >= 0 and no larger than 1e\+12"),
         ([1, np.nan, 1], "holds nan at 1"),
         ([0, 0, 0], "all zero"),
         ([[1], [1], [1]], "1D"),
@@ -301,9 +302,28 @@ def test_counts_beyond_float32_are_refused_and_float64_takes_them():
     big = sparse.csr_array(np.array([[10**12, 1], [1, 10**12]]))
     assert np.isfinite(PLSA(1).fit(big).components_).all()
     huge = np.array([[1e39, 1.0], [1.0, 2.0]])
-    with np.errstate(over="ignore"):
-        assert_refused(PLSA(1, dtype="float32"), r"too large for float32 at \(0, 0\)", huge)
+    assert_refused(PLSA(1, dtype="float32"), r"too large for float32 at \(0, 0\).*or pass dtype=", huge)
     assert np.isfinite(PLSA(1).fit(huge).components_).all()
+
+
+def test_counts_that_add_up_to_too_much():
+    """Each is a number, and all of them times their weights are none."""
+    many = np.full((3, 3), 1e33, dtype="float32")
+    assert_refused(PLSA(1), "add up to 3e.45, too much for float32; scale", many, sample_weight=[1e12, 1, 1])
+    assert_refused(PLSA(1), r"too large for float64 at \(0, 0\); scale the counts\.$", np.full((3, 3), 1e300))
+    assert np.isfinite(PLSA(1).fit(many.astype("float64"), sample_weight=[1e12, 1, 1]).components_).all()
+
+
+def test_counts_below_the_normal_numbers_are_none():
+    """As the kernels take them: what says nothing is not half there."""
+    small = np.where(X == 3, 1e-310, X)
+    found = PLSA(2, max_iter=3, random_state=0).fit(small)
+    np.testing.assert_array_equal(
+        found.components_, PLSA(2, max_iter=3, random_state=0).fit(np.where(X == 3, 0, X)).components_
+    )
+    assert small[1, 1] == 1e-310, "nothing that is given is written to"
+    assert_refused(PLSA(1), "not one word", np.full((3, 3), 1e-310))
+    assert_refused(PLSA(1), "all zero", X, sample_weight=np.full(3, 1e-310))
 
 
 # --- functions that take documents and labels -----------------------------------------------------
@@ -368,13 +388,13 @@ nan, inf = float("nan"), float("inf")
 BAD = {
     "n_components": [0, -3, 2.5, "3", True, None],
     "max_iter": [-1, 2.5, "x", None],
-    "tol": [-1e-3, nan, "x", None],
+    "tol": [-1e-3, nan, "x", None, 1e300],
     "n_init": [0, 1.5],
     "n_threads": [0, 1.5],
     "callback": [3],
     "dtype": [("int32", "dtype is 'int32'")],
-    "smoothing": [-1, "x"],
-    "prior_strength": [-1.0, inf, "x"],
+    "smoothing": [-1, "x", (1e300, "smoothing == 1e.300, but must be no larger than 1e.12")],
+    "prior_strength": [-1.0, inf, "x", 1e300],
     "accelerate": ["yes", None],
     "fold_iter": [-1, 1.5],
     "fold_tol": [-1, nan, "x"],
@@ -391,12 +411,12 @@ BAD = {
         ({"a": 1, "c": 2}, r"topics_per_class does not fit.*unknown \['c'\], missing \['b'\]"),
         ({"a": 1}, r"topics_per_class does not fit.*unknown \[\], missing \['b'\]"),
     ],
-    "unlabeled_weight": [-1, nan, inf, "x", None],
+    "unlabeled_weight": [-1, nan, inf, "x", None, 1e300],
     "evidence": ["x", None],
     "early_stopping": [-1, "x"],
     "relabel": [0, "x", 2.5, None],
     "n_relabels": [0, "x"],
-    "fake_weight": [-1, "x", nan],
+    "fake_weight": [-1, "x", nan, 1e300],
     "components_per_class": [
         (0, "components_per_class == 0, but must be a whole number >= 1"),
         -2,
@@ -443,13 +463,13 @@ BAD = {
     "positive_weight": [0, (1e300, "positive_weight == 1e.300, but must be no larger")],
     "threshold": ["high", nan],
     "tfidf": ["yes", None],
-    "C": [0, "1", -1.0],
+    "C": [0, "1", -1.0, (1e-300, "C == 1e-300, but must be no smaller than 1e-30"), 1e300],
     "balanced": [None, 1],
     "n_splits": [1, 2.5],
     "spies": [0, (1.0, "spies == 1.0, but must be a share")],
     "noise": [-0.1, 1.0],
     "constant_length": [1],
-    "beta": [-4],
+    "beta": [-4, 1e300],
     "most_missed": [nan, -1],
     "n_clusters": [1, 2.5],
     "average_links": ["no"],

@@ -1468,3 +1468,15 @@ def test_rows_at_unit_length_need_offsets_that_fit():
     """What does not end where the values end is refused."""
     with pytest.raises(ValueError, match="offset must end at the number of values"):
         _kernels.unit_rows(np.array([0, 1]), np.ones(2), np.empty(2))
+
+
+@pytest.mark.parametrize("real", drawing.REALS)
+@given(X=drawing.counts(), data=st.data())
+def test_documents_at_unit_length_whatever_their_scale(real, X, data):
+    """The same bits for a document times a power of two, squares of which are no numbers any more."""
+    counts = as_counts(sparse.csr_array(X.astype(real)))
+    limits = np.finfo(real)
+    powers = st.integers(int(limits.minexp) + 30, int(limits.maxexp) - 30)
+    power = data.draw(st.lists(powers, min_size=X.shape[0], max_size=X.shape[0]))
+    scaled = counts.with_counts(np.ldexp(counts.count, np.repeat(power, np.diff(counts.offset))))
+    assert_array_equal(scaled.unit_rows().count, counts.unit_rows().count)

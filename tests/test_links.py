@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from plsa import PLSA
-from plsa.engine import links as links_module
+from plsa.engine import blocks
 from plsa.engine.links import CannotLinks, LinkedSteps, MustLinks, PairLinks, satisfied
 from plsa.engine.parameters import OpenGate, Parameters, padded, unpadded
 from plsa.estimators.validation import check_counts
@@ -59,7 +59,7 @@ def test_links_are_what_a_loop_over_pairs_gives(drawn, at_once, dtype):
         (PairLinks(as_pairs(inside), of_inside, together=False), inside, of_inside, False),
     ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(links_module, "_AT_ONCE", at_once)
+        patch.setattr(blocks, "PAIRS", at_once)
         for links, pairs, weights, together in kinds:
             count = np.zeros(theta.shape, dtype=dtype)
             topics = theta.astype(dtype)

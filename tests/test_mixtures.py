@@ -19,7 +19,8 @@ from plsa import CountScaler, NaiveBayesEM, _kernels, annealing_schedule, top_wo
 from plsa.datasets import planted_corpus
 from plsa.engine import em
 from plsa.engine.counts import Counts
-from plsa.engine.mixture_steps import MixtureSteps
+from plsa.engine.mixture_steps import MixtureSteps, joint
+from plsa.engine.parameters import padded
 from plsa.engine.progress import Progress
 from plsa.estimators.validation import check_counts
 from plsa.labels.corpus import Corpus
@@ -937,12 +938,16 @@ def test_counts_of_every_size(size, dtype, annealing):
 
 
 def test_counts_that_no_component_can_have_made_leave_the_prior():
-    """n log P(w|z) is beyond all numbers: no NaN, and no class is preferred for it."""
+    """n log P(w|z) is beyond all numbers: no NaN, and no component is preferred for it; a user is told."""
     X, y, _ = planted()
     found = NaiveBayesEM([2, 1, 1, 1], max_iter=2, random_state=0).fit(X, y)
-    beyond = np.full((1, 120), 1e308)
-    assert_allclose(found.predict_proba(beyond), [found.class_prior_], rtol=1e-12)
-    assert_allclose(found.predict_log_proba(beyond), [np.log(found.class_prior_)], rtol=1e-9)
+    with pytest.raises(ValueError, match=r"too large for float64 at \(0, 0\)"):
+        found.predict_proba(np.full((1, 120), 1e308))
+    for dtype in ("float32", "float64"):
+        count = np.full(120, np.finfo(dtype).max)
+        beyond = Counts(np.array([0, 120]), np.arange(120, dtype=np.int32), count, 120)
+        rows = joint(beyond, padded(found.components_.T, dtype), found.topic_prior_, None)
+        assert_array_equal(rows, [np.log(found.topic_prior_)])
 
 
 @components

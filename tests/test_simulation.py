@@ -17,6 +17,7 @@ from plsa.active import simulation
 from plsa.active.learner import ActiveLearner
 from plsa.active.simulation import Simulation, simulate
 from plsa.datasets import planted_corpus
+from plsa.show.pictures import half_width
 
 CORPUS = planted_corpus(
     100,
@@ -501,3 +502,14 @@ def test_costs_go_with_their_documents(monkeypatch):
         simulate(NB, X, TRUTH, {"cheap": {"strategy": "margin", "cost": cost[:50]}}, 6, 2)
     with pytest.raises(ValueError, match="'a' has the option 'densty', but may have strategy"):
         simulate(NB, X, TRUTH, {"a": {"strategy": "margin", "densty": 1.0}}, 6, 2)
+
+
+@pytest.mark.parametrize("n", [2, 3, 10])
+def test_the_interval_of_the_mean_is_students(n):
+    """Of n repeats, with n - 1 degrees of freedom; of one there is none."""
+    curves = np.random.default_rng(0).normal(size=(n, 3))
+    half = half_width(curves)
+    for mark, values in enumerate(curves.T):
+        wanted = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
+        assert_allclose([values.mean() - half[mark], values.mean() + half[mark]], wanted)
+    assert_array_equal(half_width(curves[:1]), [0, 0, 0])

@@ -436,6 +436,33 @@ def test_an_interrupt_from_the_keyboard_ends_the_run():
     assert_whole(fit.parameters, problem)
 
 
+def test_a_leap_is_as_long_as_the_way_was_straight():
+    """|r| / |v| over all words and documents, each as often as it counts, up to what is allowed."""
+    problem = planted(np.float64, 3, n_documents=20, n_words=30, document_length=15)
+    rng = np.random.default_rng(1)
+    third = rng.dirichlet(np.ones(3), 20), rng.dirichlet(np.ones(30), 3).T
+    away = [rng.normal(size=x.shape) for x in third]
+    # Heavy documents turn more than all else.
+    heavy = np.arange(20) < 3
+    steps_back = [np.where(heavy, 0.022, 0.0205)[:, np.newaxis], 0.0205]
+    second = [x - 0.01 * way for x, way in zip(third, away, strict=True)]
+    first = [x - back * way for x, back, way in zip(third, steps_back, away, strict=True)]
+    length = {}
+    for name, weight in (("weighted", np.where(heavy, 50.0, 0.01)), ("plain", None)):
+        steps = steps_of(problem.replace(weight=weight))
+        moves = [
+            reference.leap(*(x[side] for x in (first, second, third)), counted, 1.0, 0.1)[1]
+            for side, counted in ((0, weight), (1, None))
+        ]
+        for longest in (1000.0, 5.0):
+            points = [[padded(x, np.float64) for x in point] for point in (first, second, third)]
+            length[name, longest] = steps.leap(*(Parameters(*point, None) for point in points), longest)[1]
+        r_square, v_square = np.sum(moves, axis=0)
+        assert_allclose(length[name, 1000.0], np.sqrt(r_square / v_square), rtol=1e-9)
+        assert length[name, 5.0] == 5
+    assert length["plain", 1000.0] > 1.5 * length["weighted", 1000.0] > 5
+
+
 # --- memory --------------------------------------------------------------------------------------
 
 

@@ -19,6 +19,7 @@ from plsa.active.stopping import Status
 from plsa.engine.parameters import Array, Places
 from plsa.estimators.documents import check_documents
 from plsa.estimators.semisupervised import SemiSupervised
+from plsa.inputs.structure import check_structure
 from plsa.labels.reading import UNLABELED
 
 _OPTIONS = ("batch_size", "density", "random_share", "quick", "random_state", "unlabeled")
@@ -139,6 +140,7 @@ class ActiveLearner:
         ids: Sequence[Any] | None = None,
     ) -> None:
         self.estimator = check_estimator(estimator)
+        check_structure(X)
         self.X = X
         self.n_documents = _n_documents(X)
         self.strategy = strategy
@@ -334,6 +336,7 @@ class ActiveLearner:
         """
         model = self._needed()
         if X is not None:
+            check_structure(X)
             return np.asarray(model.estimator.predict(X))
         guesses = model.guesses(np.arange(self.n_documents)).astype(object)
         for place, label in enumerate(self.labels_):
@@ -345,6 +348,7 @@ class ActiveLearner:
         """P(class|document) of X, or of the session's own documents; columns in the order of `classes_`."""
         model = self._needed()
         if X is not None:
+            check_structure(X)
             return chances(model.estimator, X)
         return np.asarray(model.chances(np.arange(self.n_documents)))
 

@@ -24,6 +24,7 @@ from plsa.engine.parameters import Array, Codes, Floats, Places
 from plsa.engine.progress import Progress
 from plsa.estimators.documents import check_documents
 from plsa.estimators.validation import check_labels, read_labels
+from plsa.inputs.structure import check_structure
 from plsa.labels.reading import doubtful, is_unlabeled
 from plsa.show import pictures
 from plsa.show.tables import aligned
@@ -203,6 +204,7 @@ def simulate(
     elif len(test) != 2:
         raise ValueError(f"test holds {len(test)} things, but must be a share, or documents and classes.")
     else:
+        check_structure(test[0])
         check_labels(test[1], _num_samples(test[0]))
     at = _marks(marks, n_queries)
     draws = [_draw(code, test, initial, (random_state, repeat)) for repeat in range(repeats)]

@@ -13,15 +13,15 @@ from plsa.engine.parameters import Floats, Mask, Places
 from plsa.estimators.base import Fitted
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import Rule, balanced_regression
-from plsa.inputs import check_number
+from plsa.inputs import check_strength
 from plsa.learning.positives import recall_above, recall_criterion
 
 
 def _check_strengths(given: Any, name: str) -> list[float]:
     """One number above 0, or several, as a list that ascends."""
     if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
-        return [check_number(given, name, above=0.0)]
-    several = sorted(check_number(each, name, above=0.0) for each in given)
+        return [check_strength(given, name, above=0.0)]
+    several = sorted(check_strength(each, name, above=0.0) for each in given)
     if not several:
         raise ValueError(f"{name} is empty: give a number above 0, or several to choose from.")
     return several

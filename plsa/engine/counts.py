@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 import plsa._kernels as _kernels
+from plsa.engine import blocks
 from plsa.engine.parameters import Array, Floats, Mask, Real
+
+# What a count, and all of them with their weights, may be at most. The kernels divide counts by probabilities
+# (loops.c has the largest ratio) and add them up: nothing that is taken may overflow on the way.
+LARGEST_COUNT = {np.dtype("float32"): 2.0**110, np.dtype("float64"): 2.0**900}
+LARGEST_TOTAL = {np.dtype("float32"): 2.0**120, np.dtype("float64"): 2.0**1000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class Counts:
         """How often each word stands in the corpus."""
         total = np.zeros(self.n_words)
         # bincount makes 64-bit copies and an array of all words: some documents at a time, but not too few.
-        for begin, end in self.blocks(max(self.n_words, 1 << 18)):
+        for begin, end in self.blocks(max(self.n_words, blocks.TOTALS)):
             block = self.between(begin, end)
             count = block.count.astype(np.float64)
             if weight is not None:
@@ -94,8 +100,18 @@ class Counts:
     def unit_rows(self) -> Self:
         """The same documents at unit Euclidean length; those without words stay."""
         count = np.empty_like(self.count)
-        _kernels.unit_rows(self.offset, self.count, count)
+        _kernels.unit_rows(self.offset, self._squarable(), count)
         return self.with_counts(count)
+
+    def _squarable(self) -> Real:
+        """The counts, each document times a power of two if need be: so that squares are normal numbers."""
+        size = np.diff(self.offset)
+        peak = np.zeros(self.n_documents)
+        peak[size > 0] = np.maximum.reduceat(self.count, self.offset[:-1][size > 0]) if size.any() else 0
+        _, exponent = np.frexp(peak)
+        if np.abs(exponent).max(initial=0) < np.finfo(self.dtype).maxexp // 4:
+            return self.count
+        return np.asarray(np.ldexp(self.count, -np.repeat(exponent, size)))
 
     def with_counts(self, count: Real) -> Self:
         """The same nonzeros with other counts."""

@@ -13,10 +13,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from plsa.engine import blocks
 from plsa.engine.parameters import Floats, Parameters, Places, Real, Statistics, unpadded
 from plsa.engine.steps import GatedSteps
-
-_AT_ONCE = 1 << 20  # numbers in a block of pairs
 
 
 class Links(Protocol):
@@ -163,7 +162,7 @@ class LinkedSteps(GatedSteps):
 
 def _blocks(n_rows: int, width: int) -> Iterator[tuple[int, int]]:
     """Where blocks of rows so wide begin and end."""
-    size = max(1, _AT_ONCE // max(1, width))
+    size = max(1, blocks.PAIRS // max(1, width))
     for begin in range(0, n_rows, size):
         yield begin, min(begin + size, n_rows)
 

@@ -12,12 +12,11 @@ import numpy as np
 from scipy import sparse
 
 import plsa._kernels as _kernels
+from plsa.engine import blocks
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Codes, Floats, Gate, Parameters, Places, Real, Statistics, padded, unpadded
 from plsa.engine.steps import CorpusSteps
 from plsa.engine.threads import effective_threads
-
-_ROWS = 1024  # documents whose posteriors are worked out together: they stay in cache
 
 
 class ComponentGate(Gate, Protocol):
@@ -150,8 +149,8 @@ def normalize(rows: Real, gate: Real, state: Codes, power: float, fallback: Floa
     log_total = np.empty(len(rows))
     with np.errstate(divide="ignore"):
         log_gate = np.log(gate)
-    for begin in range(0, len(rows), _ROWS):
-        inside = slice(begin, begin + _ROWS)
+    for begin in range(0, len(rows), blocks.DOCUMENTS):
+        inside = slice(begin, begin + blocks.DOCUMENTS)
         block = rows[inside]
         block += log_gate[state[inside]]
         peak = block.max(axis=1, keepdims=True)

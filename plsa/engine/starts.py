@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from plsa.engine import blocks
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Codes, Floats, Gate, Parameters, Real, Rng, padded_zeros
 
 NO_GROUP = -1  # of a document or a topic
-_BLOCK = 8192  # rows for which noise is drawn at a time
 
 Groups = NDArray[np.integer[Any]]  # the group of each document or topic, or NO_GROUP
 
@@ -93,8 +93,8 @@ def _counts_of_groups(counts: Counts, group: Groups, n_groups: int, weight: Real
 def _noisy(words: Real, n_topics: int, share: float, rng: Rng) -> Real:
     """Every column times noise and then a distribution, in place, some rows at a time."""
     real = words.dtype.type
-    for begin in range(0, len(words) if share > 0 else 0, _BLOCK):
-        rows = words[begin : begin + _BLOCK, :n_topics]
+    for begin in range(0, len(words) if share > 0 else 0, blocks.WORDS):
+        rows = words[begin : begin + blocks.WORDS, :n_topics]
         rows *= real(1 - share) + real(share) * rng.standard_exponential(rows.shape).astype(real)
     total = words.sum(axis=0, dtype=np.float64)
     words /= np.where(total > 0, total, 1).astype(real)

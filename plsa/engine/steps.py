@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 import plsa._kernels as _kernels
+from plsa.engine import blocks
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Codes, Floats, Gate, Parameters, Real, Statistics, padded, padded_zeros
 from plsa.engine.threads import effective_threads
-
-_AT_ONCE = 1 << 20  # nonzeros that are folded in with one call
 
 
 def word_bounds(counts: Counts, n_parts: int) -> list[int]:
@@ -213,7 +212,7 @@ def fold_in(
     found = Folded(topic, np.empty(n_documents), rounds, impossible)
     threads = effective_threads(n_threads, work=10 * len(counts.word) * width)
     # Some documents at a time: between two calls Ctrl-C is heard.
-    for begin, end in counts.blocks(_AT_ONCE):
+    for begin, end in counts.blocks(blocks.NONZEROS):
         block = counts.between(begin, end)
         corpus = _kernels.Corpus(block.offset, block.word, block.count, block.n_words)
         given = corpus, None if state is None else state[begin:end], gate, prior, word_topic

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_non_negative
 from plsa.estimators.base import CountEstimator
 from plsa.estimators.text import read_texts
 from plsa.estimators.validation import refuse_texts
+from plsa.inputs.structure import check_structure
 
 
 def steps_of(estimator: Any) -> list[Any]:
@@ -39,6 +40,7 @@ def check_documents(estimator: Any, X: Any) -> None:
     Texts for counts and the other way round, negative counts, NaN; parameters of ours. Of estimators that are
     neither ours nor scikit-learn's, or that hold others, nothing is known.
     """
+    check_structure(X)
     first, last = steps_of(estimator)[0], steps_of(estimator)[-1]
     if reads_texts(first):
         if not callable(first.analyzer) and first.preprocessor is None and first.input == "content":

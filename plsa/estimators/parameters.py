@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar, dataclass_transform
 
-from plsa.inputs import check_choice, check_number, check_whole, is_auto
+from plsa.inputs import check_choice, check_strength, check_whole, is_auto
 
 Check = Callable[[Any, str], Any]
 T = TypeVar("T")
@@ -165,7 +165,7 @@ def check_of(kind: str) -> Check | None:
         if bound is not None:
             limit = float(bound[3])
             above = limit if bound[2] == ">" else None
-            number = partial(check_number, smallest=limit, above=above)
+            number = partial(check_strength, smallest=limit, above=above)
             check = partial(check_whole, smallest=int(limit)) if bound[1] == "int" else number
         elif each == "bool":
             words += [True, False]

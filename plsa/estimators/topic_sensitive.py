@@ -17,7 +17,7 @@ from plsa.estimators.base import AspectEstimator, Fitted, check_size, kept
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import PositiveClassifier, likeness
 from plsa.estimators.scaling import CountScaler
-from plsa.inputs import check_number, is_auto, warn
+from plsa.inputs import is_auto, warn
 from plsa.labels.corpus import check_some_words
 from plsa.labels.reading import UNLABELED
 from plsa.learning.aspects import Method
@@ -26,13 +26,6 @@ from plsa.learning.topic_sensitive import Found, SearchPlan, look_for
 
 Pairs = ArrayLike  # two documents in a row
 _DEFAULT_SCALING = CountScaler(tf="log", length=None)
-_MAX_STRENGTH = 1e12  # of links and weights
-
-
-def _check_strength(value: Any, name: str, *, above: float | None = None) -> None:
-    """Raises where a number may not be multiplied by counts in float32 and summed."""
-    if check_number(value, name, above=above) > _MAX_STRENGTH:
-        raise ValueError(f"{name} == {value!r}, but must be no larger than {_MAX_STRENGTH:g}.")
 
 
 @estimator
@@ -151,11 +144,6 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     """
 
     has_to_settle: ClassVar[bool] = False
-    _checks: ClassVar[dict[str, Any]] = {
-        "must_link": _check_strength,
-        "cannot_link": _check_strength,
-        "positive_weight": partial(_check_strength, above=0.0),
-    }
 
     n_components: Any = "auto"
     must_link: float = 2.0

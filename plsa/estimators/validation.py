@@ -14,13 +14,13 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from plsa.engine.counts import Counts
+from plsa.engine import blocks
+from plsa.engine.counts import LARGEST_COUNT, Counts
 from plsa.engine.parameters import Array, Mask, Real
-from plsa.inputs import check_each, warn
+from plsa.inputs import LARGEST_STRENGTH, check_each, warn
+from plsa.inputs.structure import check_structure
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import UNLABELED, Labels, doubtful, is_unlabeled, of_one_type
-
-_BLOCK = 1 << 20  # nonzeros looked at together: temporary arrays stay small
 
 
 @contextmanager
@@ -42,8 +42,7 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
     X may be a sparse matrix or array of any format, or dense; float32 stays float32 and float64 float64,
     integers become float32 (`dtype` overrides). Sets `n_features_in_` where `reset`.
     """
-    if sparse.issparse(X):
-        _check_structure(X)
+    check_structure(X)
     try:
         X = validate_data(estimator, X, reset=reset, accept_sparse="csr")
     except (ValueError, TypeError):
@@ -55,7 +54,8 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
     offset = np.ascontiguousarray(X.indptr, dtype=np.int64)
     index_type = np.int64 if X.indices.dtype.itemsize > 4 else np.int32
     word = np.require(X.indices, dtype=index_type, requirements=["C", "A"])
-    count = np.require(X.data, dtype=real, requirements=["C", "A"])
+    with np.errstate(over="ignore"):  # what is infinite then is too large
+        count = np.require(X.data, dtype=real, requirements=["C", "A"])
     word, count = word[: offset[-1]], count[: offset[-1]]
     if not _ascending(offset, word):
         merged = sparse.csr_array((count.copy(), word.copy(), offset.copy()), shape=X.shape)
@@ -65,7 +65,7 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
         offset, word, count = merged.indptr.astype(np.int64), merged.indices, merged.data
         word = np.require(word, dtype=index_type, requirements=["C", "A"])
     _check_not_negative(estimator, offset, word, count)
-    return Counts(offset, word, count, X.shape[1])
+    return Counts(offset, word, _without_subnormal(count), X.shape[1])
 
 
 def refuse_texts(X: Any, name: str) -> None:
@@ -100,39 +100,11 @@ def _real_type(found: np.dtype[Any], asked: Any) -> Any:
     return np.dtype(asked).type
 
 
-def _check_structure(X: Any) -> None:
-    """Raises where the indices of a sparse matrix point outside of it: compiled code would crash."""
-    if X.ndim != 2:
-        return  # scikit-learn says what is wrong with it
-    if X.format in ("csr", "csc"):
-        n_major, n_minor = X.shape if X.format == "csr" else X.shape[::-1]
-        indptr, indices = X.indptr, X.indices
-        found = ""
-        if len(indptr) != n_major + 1 or indptr[0] != 0 or np.any(np.diff(indptr) < 0):
-            found = f"{len(indptr)} entries, {indptr[:4].tolist()} first, are not {n_major + 1} rising from 0"
-        elif indptr[-1] > len(indices) or len(indices) != len(X.data):
-            found = f"it ends at {indptr[-1]}, but there are {len(indices)} indices, {len(X.data)} values"
-        if found:
-            raise ValueError(f"X has a broken indptr: {found}. Build X anew from its entries.")
-        _check_range(indices, n_minor, "column" if X.format == "csr" else "row")
-    elif X.format == "coo":
-        for axis, name in enumerate(("row", "column")):
-            indices = X.coords[axis] if hasattr(X, "coords") else (X.row, X.col)[axis]
-            _check_range(indices, X.shape[axis], name)
-
-
-def _check_range(indices: Array, limit: int, name: str) -> None:
-    if len(indices) and (indices.min() < 0 or indices.max() >= limit):
-        at = int(np.flatnonzero((indices < 0) | (indices >= limit))[0])
-        found = f"{indices[at]} at entry {at}, but there are {limit}"
-        raise ValueError(f"X has a {name} index out of range: {found}. Build X anew from its entries.")
-
-
 def _ascending(offset: NDArray[np.int64], word: Array) -> bool:
     """Whether the words of every document ascend. scipy's own flag may be out of date."""
     starts = offset[1:-1]
-    for begin in range(0, len(word) - 1, _BLOCK):
-        end = min(begin + _BLOCK, len(word) - 1)
+    for begin in range(0, len(word) - 1, blocks.NONZEROS):
+        end = min(begin + blocks.NONZEROS, len(word) - 1)
         falls = np.flatnonzero(word[begin + 1 : end + 1] <= word[begin:end]) + begin + 1
         if len(falls):
             at = np.searchsorted(starts, falls)
@@ -142,20 +114,29 @@ def _ascending(offset: NDArray[np.int64], word: Array) -> bool:
 
 
 def _check_not_negative(estimator: Any, offset: NDArray[np.int64], word: Array, count: Real) -> None:
-    for begin in range(0, len(count), _BLOCK):
-        block = count[begin : begin + _BLOCK]
+    for begin in range(0, len(count), blocks.NONZEROS):
+        block = count[begin : begin + blocks.NONZEROS]
         negative = block.min() < 0
-        if not negative and np.isfinite(block).all():
+        if not negative and block.max() <= LARGEST_COUNT[count.dtype]:
             continue
-        at = begin + int(np.flatnonzero(block < 0 if negative else ~np.isfinite(block))[0])
+        at = begin + int(np.flatnonzero(block < 0 if negative else block > LARGEST_COUNT[count.dtype])[0])
         place = f"({int(np.searchsorted(offset, at, side='right')) - 1}, {word[at]})"
         if negative:
             needs = f"Negative values in data passed to {type(estimator).__name__}, which needs counts >= 0"
             hint = "HashingVectorizer has them with alternate_sign=False; centered or projected data has none"
             raise ValueError(f"X holds a negative count, {count[at]} at {place}; {needs}. {hint}.")
-        # An integer or float64 beyond float32.
         found = f"X holds a count too large for {count.dtype} at {place}"
-        raise ValueError(f"{found}; scale the counts or pass dtype='float64'.")
+        other = " or pass dtype='float64'" if count.dtype == np.float32 else ""
+        raise ValueError(f"{found}; scale the counts{other}.")
+
+
+def _without_subnormal(values: Real) -> Real:
+    """The same numbers, those below the smallest normal one being zero, as the kernels take them."""
+    for begin in range(0, len(values), blocks.NONZEROS):
+        block = values[begin : begin + blocks.NONZEROS]
+        if np.any((block > 0) & (block < np.finfo(values.dtype).smallest_normal)):
+            return np.where(values < np.finfo(values.dtype).smallest_normal, 0, values)
+    return values
 
 
 def check_weight(sample_weight: ArrayLike | None, n_documents: int, dtype: Any) -> Real | None:
@@ -170,9 +151,11 @@ def check_weight(sample_weight: ArrayLike | None, n_documents: int, dtype: Any) 
         raise ValueError(f"sample_weight must be a 1D array of numbers, but is {found}.")
     if len(weight) != n_documents:
         raise ValueError(f"sample_weight has {len(weight)} entries for {n_documents} documents: one each.")
-    weight = np.ascontiguousarray(weight, dtype=dtype)
-    good = np.isfinite(weight) & (weight >= 0)
-    check_each(weight, good, "sample_weight", "weights must be finite and >= 0")
+    with np.errstate(over="ignore"):
+        weight = np.ascontiguousarray(weight, dtype=dtype)
+    must = f"weights must be finite, >= 0 and no larger than {LARGEST_STRENGTH:g}"
+    check_each(weight, (weight >= 0) & (weight <= LARGEST_STRENGTH), "sample_weight", must)
+    weight = _without_subnormal(weight)
     if not np.any(weight > 0):
         raise ValueError("Sample weights are all zero: at least one must be larger than zero.")
     return weight

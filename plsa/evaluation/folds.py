@@ -24,6 +24,7 @@ from sklearn.utils.validation import _num_samples
 from plsa import inputs
 from plsa.engine.parameters import Mask, Places
 from plsa.estimators.validation import check_labels, read_labels
+from plsa.inputs.structure import check_structure
 from plsa.labels.reading import UNLABELED, Labels, is_unlabeled
 
 DEFAULT_FOLDS = 5
@@ -177,6 +178,7 @@ class _LabeledScorer:
         self.unlabeled = unlabeled
 
     def __call__(self, estimator: Any, X: Any, y: Any, **params: Any) -> Any:
+        check_structure(X)
         n_documents = _num_samples(X)
         y = check_labels(y, n_documents)
         missing = is_unlabeled(y, self.unlabeled)

@@ -18,6 +18,7 @@ from plsa.engine.progress import Progress
 from plsa.estimators.documents import check_documents
 from plsa.estimators.validation import check_counts, check_labels, read_labels
 from plsa.evaluation.folds import labeled_scorer, splits_of
+from plsa.inputs.structure import check_structure
 from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import UNLABELED, Labels
 from plsa.show.tables import aligned
@@ -60,6 +61,7 @@ def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> 
     >>> heterogeneity(model, X, doc_topic=model.doc_topic_).round(2).tolist()
     [0.69, 0.0]
     """
+    check_structure(X)
     last, inside = _without_steps(model, X)
     word_of_topic = check_topics(last)
     counts = _scaled_counts(last, inside)

@@ -14,6 +14,10 @@ import numpy as np
 
 from plsa.engine.parameters import Array, Floats, Mask
 
+# Of weights and the like.
+LARGEST_STRENGTH = 1e12
+_SMALLEST_STRENGTH = 1e-30
+
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """A warning that points at the first caller outside of the package and of scikit-learn."""
@@ -51,6 +55,16 @@ def check_number(value: Any, name: str, smallest: float = 0.0, *, above: float |
     if not inside or number == np.inf:
         limit = f">= {smallest:g}" if above is None else f"> {above:g}"
         raise ValueError(f"{name} == {value!r}, but must be a finite number {limit}.")
+    return number
+
+
+def check_strength(value: Any, name: str, smallest: float = 0.0, *, above: float | None = None) -> float:
+    """The same, and a number that may be multiplied by counts in float32, divided by and summed."""
+    number = check_number(value, name, smallest, above=above)
+    if number > LARGEST_STRENGTH:
+        raise ValueError(f"{name} == {value!r}, but must be no larger than {LARGEST_STRENGTH:g}.")
+    if above is not None and number < _SMALLEST_STRENGTH:
+        raise ValueError(f"{name} == {value!r}, but must be no smaller than {_SMALLEST_STRENGTH:g}.")
     return number
 
 

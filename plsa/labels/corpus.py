@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from plsa.engine.counts import Counts
+from plsa.engine.counts import LARGEST_TOTAL, Counts
 from plsa.engine.parameters import Array, Floats, Real
 from plsa.labels.reading import UNLABELED, Labels
 
@@ -62,7 +62,11 @@ class Corpus:
 
 
 def check_some_words(counts: Counts, weight: Real | None = None) -> None:
-    """Raises where all documents that count are empty: there is nothing to learn from."""
-    if not counts.total(weight) > 0:
+    """Raises where all documents that count are empty, or have too much: there is nothing to learn from."""
+    total = counts.total(weight)
+    if not total > 0:
         found = f"X has {counts.n_documents} documents to learn from and not one word in them"
         raise ValueError(f"{found}: counts or weights are zero. Check the vocabulary of the vectorizer.")
+    if total > LARGEST_TOTAL[counts.dtype]:
+        found = f"the counts of X, with their weights, add up to {total:.0e}, too much for {counts.dtype}"
+        raise ValueError(f"{found}; scale the counts or the weights.")

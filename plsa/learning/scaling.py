@@ -32,9 +32,10 @@ class Scaler:
         if self.length is None:
             return damped
         totals = damped.lengths()
-        factor = np.divide(self.length, totals, out=np.zeros_like(totals), where=totals > 0)
-        factors = np.repeat(factor.astype(counts.dtype), np.diff(counts.offset))
-        return damped.with_counts(damped.count * factors)
+        # Shares first: the length divided by the total of a tiny document may be beyond all numbers.
+        inverse = np.divide(1.0, totals, out=np.zeros_like(totals), where=totals > 0)
+        share = damped.count * np.repeat(inverse.astype(counts.dtype), np.diff(counts.offset))
+        return damped.with_counts(share * counts.dtype.type(self.length))
 
 
 @dataclass(frozen=True, slots=True)
