@@ -465,7 +465,6 @@ DRAWN_OF = {PLSA: {"init": ["random"]}, NaiveBayesEM: {"unlabeled_weight": [1.0,
 AUTO = {name: [*DRAWN[name], "auto"] for name in ("topics_per_class", "prior_strength", "unlabeled_weight")}
 
 
-@pytest.mark.filterwarnings("ignore:y has one class")
 @pytest.mark.parametrize(
     "model",
     dict.fromkeys(case.model for case in CASES if case.weighted and case.has("tol")),
@@ -959,7 +958,6 @@ def expected_failures(estimator):
     ],
     expected_failed_checks=expected_failures,
 )
-@pytest.mark.filterwarnings("ignore:y has one class")
 def test_scikit_learn_accepts(estimator, check):
     """Every check of scikit-learn's own suite, but those that ask for something else."""
     check(estimator)

@@ -85,9 +85,10 @@ def refuse_texts(X: Any, name: str) -> None:
 def warn_of_weights(counts: Counts, name: str) -> None:
     """Warns where documents look like TF-IDF: not whole, and of unit length."""
     some = counts.between(0, min(counts.n_documents, 200))
-    length = np.sqrt(some.with_counts(some.count * some.count).lengths())
-    unit = np.abs(length[length > 0] - 1) < 1e-4
-    if len(unit) and unit.all() and np.any(some.count != np.floor(some.count)):
+    if np.all(some.count == np.floor(some.count)) or some.count.max() > 1:
+        return
+    length = some.with_counts(some.count * some.count).lengths()
+    if np.all(np.abs(length[length > 0] - 1) < 1e-4):
         found = f"X looks like TF-IDF (rows of unit length), but {name} learns from counts of words"
         warn(f"{found} and scales them by itself. Pass those of a CountVectorizer.")
 
