@@ -177,3 +177,13 @@ def test_smoothing_mends_a_start_that_rules_words_out(accelerate):
     assert model.stop_reason_ == "settled"
     free = PLSA(3, smoothing=0.01, random_state=0, max_iter=500).fit(X)
     assert_allclose(model.log_likelihood_, free.log_likelihood_, rtol=1e-2)
+
+
+@pytest.mark.parametrize("weight", [1e-3, 7.0, 1e3])
+def test_what_has_settled_does_not_depend_on_the_size_of_weights(corpus, weight):
+    """A gain is measured by the word, and a word counts as often as its document does."""
+    plain = PLSA(3, tol=1e-3, dtype="float64", random_state=0).fit(corpus.counts)
+    assert plain.stop_reason_ == "settled"
+    found = PLSA(3, tol=1e-3, dtype="float64", random_state=0).fit(corpus.counts, sample_weight=weight)
+    assert found.n_iter_ == plain.n_iter_
+    assert found.stop_reason_ == "settled"
