@@ -6,9 +6,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linear_sum_assignment
 from sklearn.base import clone
 from sklearn.decomposition import NMF
+from sklearn.exceptions import ConvergenceWarning
 
 from plsa import PLSA
 from plsa.datasets import planted_corpus
+from plsa.engine import em
+from plsa.engine.parameters import StopReason
 
 
 @pytest.fixture(scope="module")
@@ -177,3 +180,23 @@ def test_smoothing_mends_a_start_that_rules_words_out(accelerate):
     assert model.stop_reason_ == "settled"
     free = PLSA(3, smoothing=0.01, random_state=0, max_iter=500, tol=1e-4).fit(X)
     assert_allclose(model.log_likelihood_, free.log_likelihood_, rtol=1e-2)
+
+
+@pytest.mark.parametrize("weight", [1e-3, 7.0, 1e3])
+def test_what_has_settled_does_not_depend_on_the_size_of_weights(corpus, weight):
+    """A gain is measured by the word, and a word counts as often as its document does."""
+    plain = PLSA(3, tol=1e-3, dtype="float64", random_state=0).fit(corpus.counts)
+    assert plain.stop_reason_ == "settled"
+    found = PLSA(3, tol=1e-3, dtype="float64", random_state=0).fit(corpus.counts, sample_weight=weight)
+    assert found.n_iter_ == plain.n_iter_
+    assert found.stop_reason_ == "settled"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "way"), [("float32", "Pass dtype='float64'"), ("float64", "Scale the counts")]
+)
+def test_an_objective_that_fell_is_said_with_what_to_do(corpus, dtype, way, monkeypatch):
+    """What helps in float32 was done in float64."""
+    monkeypatch.setattr(em.Stop, "reason", lambda self, trace, n: StopReason.FELL if n > 2 else None)
+    with pytest.warns(ConvergenceWarning, match=f"rounding wins. {way}"):
+        PLSA(2, dtype=dtype, random_state=0).fit(corpus.counts)

@@ -204,7 +204,8 @@ def kept(fit: Fit, word_topic: Real, topic_prior: Array) -> Fitted:
     """The attributes that every fit by EM sets; warns of what went wrong."""
     if fit.reason is StopReason.FELL:
         fell = f"the objective fell from {fit.trace[-2]:.9g} to {fit.trace[-1]:.9g}: rounding wins"
-        warn(f"{fell}. Pass dtype='float64'.", ConvergenceWarning)
+        way = "Pass dtype='float64'" if word_topic.dtype == np.float32 else "Scale the counts down"
+        warn(f"{fell}. {way}.", ConvergenceWarning)
     if fit.n_impossible:
         first = f"the first in document {fit.first_impossible}, and took no part"
         why = "A start with a zero for a word keeps it at zero; smoothing > 0 mends that."

@@ -1,0 +1,102 @@
+"""What held-out labeled documents decide: by more than noise, and only where there are enough of them."""
+
+import numpy as np
+import pytest
+from cases import corpus as planted
+from helpers import partly_labeled
+
+from plsa import MissingLabelPLSA, SoftMislabelingPLSA
+from plsa.estimators.validation import check_counts
+from plsa.labels.corpus import Corpus
+from plsa.labels.reading import Labels
+from plsa.learning import semisupervised
+from plsa.learning.evidence import HeldOut
+from plsa.learning.supervised import is_enough
+
+N_HELD = 40  # of four classes: enough from twenty on
+
+
+def corpus():
+    """Documents of four classes."""
+    X, code, _ = planted("float64")
+    counts = check_counts(SoftMislabelingPLSA(), X, reset=True)
+    return Corpus(counts, Labels(np.arange(4), code.astype(np.int32)))
+
+
+def held_out(n_wrong, weight=1.0):
+    """Candidates that have so many documents wrong: the first ones, or some in the middle where negative."""
+    code = (np.arange(N_HELD) % 4).astype(np.int32)
+    probability = {}
+    for name, number in n_wrong.items():
+        said = code.copy()
+        wrong = slice(0, number) if number >= 0 else slice(20, 20 - number)
+        said[wrong] = (said[wrong] + 1) % 4
+        probability[name] = 0.1 + 0.6 * np.eye(4)[said]
+    return HeldOut(code, np.full(N_HELD, weight), probability)
+
+
+def decided(model, n_wrong, weight=1.0):
+    """What is chosen; all that is not named has half of the documents wrong."""
+    plan = model.plan(np.arange(4))
+    names = [*plan.scalings, *(f"labels alone, {name}" for name in plan.scalings)]
+    names += [other.name for other in plan.alternatives] + ["labels alone", "all documents"]
+    held = held_out(dict.fromkeys(names, 20) | n_wrong, weight)
+    return semisupervised._decide(held, corpus(), plan), list(plan.scalings)
+
+
+def test_scalings_that_are_worse_by_more_than_noise_have_no_vote():
+    """The best has one, and what is nearly as good."""
+    names = list(SoftMislabelingPLSA().plan(np.arange(4)).scalings)
+    best, near, far, farthest = names
+    found, _ = decided(SoftMislabelingPLSA(), {best: 2, near: -3, far: 15, farthest: 30, "all documents": 1})
+    assert found.scaling == best
+    assert found.voters == (best, near)
+    assert found.unlabeled_used
+    few, scalings = decided(SoftMislabelingPLSA(), {best: 2, near: -3, far: 15, farthest: 30}, weight=0.45)
+    assert few.scaling == best
+    assert few.voters == tuple(scalings), "eighteen documents are too few to rule anything out"
+
+
+@pytest.mark.parametrize("model", [SoftMislabelingPLSA, MissingLabelPLSA])
+@pytest.mark.parametrize(
+    ("alone", "together", "weight", "used"),
+    [(0, 12, 1.0, False), (12, 0, 1.0, True), (0, -1, 1.0, True), (0, 12, 0.45, True), (5, 5, 1.0, True)],
+)
+def test_documents_without_a_label_are_left_out_only_where_labels_alone_are_better(
+    model, alone, together, weight, used
+):
+    """By more than noise, and on at least five documents per class."""
+    first = next(iter(model().plan(np.arange(4)).scalings))
+    n_wrong = {
+        f"labels alone, {first}": alone,
+        "labels alone": alone,
+        first: together,
+        "all documents": together,
+    }
+    assert decided(model(), n_wrong, weight)[0].unlabeled_used is used
+
+
+@pytest.mark.parametrize(
+    ("n_wrong", "weight", "chosen"), [(5, 1.0, 1.0), (25, 1.0, 0.1), (5, 0.45, 0.1), (-20, 1.0, 0.1)]
+)
+def test_settings_are_overruled_by_what_is_better(n_wrong, weight, chosen):
+    """Than the default scaling under the default settings."""
+    model = SoftMislabelingPLSA()
+    others = {model.plan(np.arange(4)).default_scaling: 20, "unlabeled_weight=1": n_wrong}
+    found, _ = decided(model, others, weight)
+    assert found.settings.unlabeled_weight == chosen
+
+
+def test_enough_is_five_documents_a_class():
+    """Counting what each counts."""
+    assert is_enough(20.0, corpus())
+    assert not is_enough(19.9, corpus())
+
+
+@pytest.mark.parametrize(("still", "n_stretches"), [(0.0, 4), (2.0, 1)])
+def test_guesses_that_hardly_change_are_not_made_again(still, n_stretches, monkeypatch):
+    """Each making of guesses is followed by a stretch, until too few of them are new."""
+    monkeypatch.setattr(semisupervised, "_STILL", still)
+    X, y, _ = partly_labeled(150, 100, every=4, seed=1, document_length=30, word_concentration=0.3)
+    found = SoftMislabelingPLSA(scaling=None, evidence=False, n_relabels=3, random_state=0).fit(X, y)
+    assert len(found.stretches_) == n_stretches
