@@ -13,9 +13,11 @@ from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps, joint, log_words
 from plsa.engine.parameters import Codes, Fit, Floats, Mask, Parameters, Places, Real, Rng, padded, unpadded
 from plsa.engine.runs import Loop
+from plsa.inputs import warn
 from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import OneComponent
 from plsa.labels.layout import Layout, lay_out
+from plsa.learning.collapse import lost_classes
 from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge
 from plsa.learning.scaling import Scaler, Scaling, fit_scaling, scaled_by
 
@@ -99,7 +101,19 @@ def learn(corpus: Corpus, numbers: Places, are_open: Mask, plan: MixturePlan, rn
     numbers, tried = _choose_numbers(corpus, numbers, are_open, plan)
     fit, steps = _best(corpus, numbers, plan, rng)
     fit = replace(fit, parameters=steps.explained(fit.parameters))
-    return LearnedMixture(replace(_mixture_of(fit), scaler=scaler), fit, scaling, scores, tried)
+    mixture = _mixture_of(fit)
+    _warn_of_collapse(corpus, mixture, fit, plan)
+    return LearnedMixture(replace(mixture, scaler=scaler), fit, scaling, scores, tried)
+
+
+def _warn_of_collapse(corpus: Corpus, mixture: Mixture, fit: Fit, plan: MixturePlan) -> None:
+    """Warns where a mixture has taken nearly all documents of a corpus for a few of the classes."""
+    of_labeled = mixture.probabilities(corpus.labeled().counts, plan.n_threads)
+    topics = unpadded(fit.parameters.doc_topic, mixture.layout.n_topics)[~corpus.labels.labeled]
+    lost = lost_classes(of_labeled, topics @ mixture.layout.allowed().T, corpus)
+    if lost is not None:
+        way = 'a smaller alpha (0.01), scaling="auto", or SoftMislabelingPLSA'
+        warn(f"{lost}: EM has collapsed. Try {way}.")
 
 
 def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[Fit, MixtureSteps]:
