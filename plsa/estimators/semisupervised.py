@@ -95,7 +95,7 @@ class SemiSupervised(AspectClassifier):
         known = corpus.labels.labeled
         lost = lost_classes(probability[known], probability[~known], corpus)
         if lost is not None:
-            way = "Leave prior_strength, unlabeled_weight and early_stopping as they are, or label more documents"
+            way = "Leave prior_strength, unlabeled_weight and early_stopping as they are, or label more"
             warn(f"{lost}: the model has collapsed. {way}.")
         found |= {
             "evidence_": dict(choice.accuracy),
