@@ -212,7 +212,8 @@ class Guessing(SemiSupervised):
         How often guesses are made anew, at most; fewer where they stand still.
     student : "linear" or None
         A linear classifier on TF-IDF, taught by the labels and the guesses. It has a say in the next guesses,
-        and it predicts. None: guesses and predictions are those of the topics, by folding in.
+        and it predicts; a document that was guessed as if it had not been taught by it, as of that it would
+        be surer than it is right. None: guesses and predictions are those of the topics, by folding in.
     scaling : "auto", None or CountScaler
         What is done to the counts first; None takes them as they are. "auto" lets fits under four scalings
         make the guesses together, but for those that are shown to be worse, and keeps the model under the
