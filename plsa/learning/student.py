@@ -156,14 +156,15 @@ def lessons_of(
     Copies are left out together, so that a weight is a repetition; those of a labeled document not at all.
     """
     weight = _damped(code, weight, n_classes)
-    key, first, which = np.unique(key, return_index=True, return_inverse=True)
-    doubted = np.bincount(which, ~guessed) == 0
-    key, rows = key[doubted], first[doubted]
+    some = np.flatnonzero(weight > 0)
+    key, first, which = np.unique(key[some], return_index=True, return_inverse=True)
+    doubted = np.bincount(which, ~guessed[some]) == 0
+    key, rows = key[doubted], some[first[doubted]]
     squared = matrix.astype(np.float64) ** 2
     mass = squared.T @ weight  # of each word, in all documents
     squared = squared[rows]
     of_word = mass[squared.indices]
-    copies = np.bincount(which, weight)[doubted]
+    copies = np.bincount(which, weight[some])[doubted]
     taught = np.repeat(copies, np.diff(squared.indptr)) * squared.data
     others = np.maximum(of_word - taught, 0.0)
 
