@@ -28,6 +28,7 @@ from plsa.labels.gates import OneComponent
 from plsa.labels.layout import Layout, lay_out
 from plsa.labels.reading import Labels
 from plsa.learning import mixtures
+from plsa.learning.collapse import lost_classes
 from plsa.learning.evidence import hold_out
 from plsa.learning.mixtures import by_divergence, by_labels, dealt_out
 
@@ -903,6 +904,94 @@ def test_bad_assignments(classes, message):
     assert_same_bits(found, before)
 
 
+# --- collapse ------------------------------------------------------------------------------------
+
+
+def rarely_shared(seed):
+    """Documents of eight classes that share words, and twenty words each that no other document has."""
+    corpus = planted_corpus(
+        800, 400, 8, n_classes=8, document_length=30, word_concentration=1.0, random_state=seed
+    )
+    own = np.kron(np.eye(800), np.ones((1, 20)))
+    X = sparse.csr_array(sparse.hstack([corpus.counts, own]))
+    return X, np.where(np.arange(800) < 80, corpus.target, -1), corpus.target
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_collapse_is_said_with_its_figures(seed):
+    """Pseudo-counts of 16,400 words drown what labels say: nearly all documents go to a few classes."""
+    X, y, target = rarely_shared(seed)
+    with pytest.warns(UserWarning, match="EM has collapsed") as warned:
+        found = NaiveBayesEM().fit(X, y)
+    others = y < 0
+    guesses = np.bincount(found.guesses_[others], minlength=8)
+    assert np.mean(found.guesses_[others] == target[others]) < 0.5
+    kept = guesses > 0
+    labels = np.bincount(y[~others], minlength=8)
+    said = str(warned[0].message)
+    assert f"100% of the 720 documents without a label went to {kept.sum()} of 8 classes" in said
+    assert f"which have {labels[kept].sum() / labels.sum():.0%} of the labels" in said
+    assert "alpha" in said
+    assert warned[0].filename == __file__
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_the_warning_advises_helps(seed):
+    X, y, target = rarely_shared(seed)
+    found = NaiveBayesEM(alpha=0.01).fit(X, y)  # a warning would be an error
+    assert np.mean(found.guesses_[y < 0] == target[y < 0]) > 0.8
+
+
+@pytest.mark.parametrize("labels", ["as they come", "as many of each class"])
+@pytest.mark.parametrize("seed", range(4))
+def test_rare_classes_are_no_collapse(seed, labels):
+    """One class has nine in ten documents, whatever the labels say: no warning, which would be an error."""
+    shares = [0.9, 0.05, 0.05]
+    corpus = planted_corpus(
+        1000, 300, 3, n_classes=3, class_proportions=shares, word_concentration=2.0, random_state=seed
+    )
+    first = [np.flatnonzero(corpus.target == c)[:15] for c in range(3)]
+    told = np.arange(150) if labels == "as they come" else np.concatenate(first)
+    y = np.full(1000, -1)
+    y[told] = corpus.target[told]
+    found = NaiveBayesEM().fit(corpus.counts, y)
+    assert np.mean(found.guesses_ == corpus.target) > 0.95
+
+
+def corpus_of(code, weight=None):
+    """Documents without words under labels: codes, -1 for none."""
+    code = np.array(code, dtype=np.int32)
+    counts = Counts(np.zeros(len(code) + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0), 1)
+    labels = Labels(np.arange(code.max() + 1), code)
+    return Corpus(counts, labels, weight)
+
+
+def test_what_is_a_collapse():
+    """Few guesses where the labels promise many, and labeled documents that are not recognized: both."""
+    code = [0] * 10 + [1] * 10 + [-1] * 100
+    first, second = np.array([0.9, 0.1]), np.array([0.1, 0.9])
+    truth = np.array([first] * 10 + [second] * 10)
+    blind, all_first = np.array([first] * 20), np.array([first] * 100)
+    said = lost_classes(blind, all_first, corpus_of(code))
+    assert said is not None
+    assert "100% of the 100 documents without a label went to 1 of 2 classes, which have 50%" in said
+    assert "only 0% of the labeled documents of the others" in said
+    # Recognized: it is rare, and labeled more often than met.
+    assert lost_classes(truth, all_first, corpus_of(code)) is None
+    # A fifth of half of the guesses is enough.
+    some = np.array([second] * 10 + [first] * 90)
+    assert lost_classes(blind, some, corpus_of(code)) is None
+    assert lost_classes(blind, some[1:], corpus_of(code[:-1])) is not None
+    # A class of less than a quarter of the labels is none that is missed.
+    assert lost_classes(blind[:13], all_first, corpus_of([0] * 10 + [1] * 3 + [-1] * 100)) is None
+    # Nor can four labeled documents tell, or four others.
+    assert lost_classes(blind[:8], all_first, corpus_of([0] * 4 + [1] * 4 + [-1] * 100)) is None
+    assert lost_classes(blind, all_first[:8], corpus_of([0] * 10 + [1] * 10 + [-1] * 8)) is None
+    # None without a label, or none that counts.
+    assert lost_classes(blind, all_first[:0], corpus_of(code[:20])) is None
+    assert lost_classes(blind, all_first, corpus_of(code, np.array([1.0] * 20 + [0.0] * 100))) is None
+
+
 # --- numbers of every size -----------------------------------------------------------------------
 
 
@@ -923,6 +1012,7 @@ def test_documents_of_a_million_words(n_components, annealing):
     assert_array_equal(short.predict(long), short.classes_[short.predict_log_proba(long).argmax(axis=1)])
 
 
+@pytest.mark.filterwarnings("ignore:.*EM has collapsed")  # so it has, into the classes of the huge ones
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("size", [1e-30, 1e30])
 @pytest.mark.parametrize("annealing", [None, SHORT_SCHEDULE], ids=["EM", "annealed"])

@@ -1,6 +1,6 @@
 """Semi-supervised PLSA: the four models as estimators."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -21,6 +21,7 @@ from plsa import (
 )
 from plsa.datasets import planted_corpus
 from plsa.engine import em
+from plsa.learning import evidence, semisupervised
 from plsa.learning.aspects import Aspects
 
 GUESSING = (HardMislabelingPLSA, SoftMislabelingPLSA)
@@ -298,7 +299,9 @@ def test_without_evidence_nothing_is_chosen(model):
     assert str(found.scaling_) == str(CountScaler())
     assert model(evidence=False).fit(X, planted()[2]).evidence_ == {}
     if model in GUESSING:
-        assert 3 < found.sharpness_ < 5
+        # 3 at a mean margin of one, over the documents without a label; of a wider one a quarter is believed.
+        scores = np.sort(found.model_.student.scores(found.checked_counts(X)), axis=1)[y < 0]
+        assert_allclose(found.sharpness_, 3 * np.mean(scores[:, -1] - scores[:, -2]) ** -0.75, rtol=1e-4)
     else:
         assert found.sharpness_ == 1
 
@@ -373,6 +376,119 @@ def test_a_fit_stops_early_where_a_pass_gains_little(model):
     assert late.stop_reason_ != "early"
     assert_array_equal(late.objective_trace_[: len(first)], first)
     assert len(first) < 9
+
+
+# --- what probabilities are worth ----------------------------------------------------------------
+
+
+def with_words_of_their_own(seed):
+    """Documents to learn from, in four classes that are hard to tell apart, and new ones.
+
+    Each of the former has fifteen words that stand in no other text, as raw texts have names and numbers.
+    """
+    corpus = planted_corpus(
+        1200, 300, 4, n_classes=4, word_concentration=1.5, document_length=20, random_state=seed
+    )
+    own = sparse.csr_array(np.kron(np.eye(900), np.ones((1, 15))))
+    X = sparse.csr_array(sparse.hstack([corpus.counts[:900], own]))
+    new = sparse.csr_array(sparse.hstack([corpus.counts[900:], sparse.csr_array((300, 900 * 15))]))
+    return X, np.where(np.arange(900) % 10 == 0, corpus.target[:900], -1), new, corpus.target
+
+
+def test_what_is_stated_is_right_of_documents_of_the_fit_and_of_new_ones():
+    """The mean of the highest probability is the share that is right, in the mean of three corpora."""
+    gaps = []
+    for seed in range(3):
+        X, y, new, target = with_words_of_their_own(seed)
+        found = SoftMislabelingPLSA(random_state=0).fit(X, y)
+        others = y < 0
+        for probability, truth in (
+            (found.transduction_[others], target[:900][others]),
+            (found.predict_proba(new), target[900:]),
+        ):
+            right = probability.argmax(axis=1) == truth
+            gaps.append(probability.max(axis=1).mean() - right.mean())
+    of_fit, of_new = np.mean(np.reshape(gaps, (3, 2)), axis=0)
+    assert abs(of_fit) < 0.04
+    assert abs(of_new) < 0.04
+
+
+def test_a_document_is_judged_without_what_it_taught_in_any_company_and_precision():
+    """predict_proba of texts of the fit is transduction_, whatever the counts are held in."""
+    X, y, new, _ = with_words_of_their_own(0)
+    found = SoftMislabelingPLSA(random_state=0, dtype="float64").fit(X, y)
+    some = np.flatnonzero(y < 0)[:20]
+    together = sparse.csr_array(sparse.vstack([new[:5], X[some]]))
+    assert_allclose(found.predict_proba(together)[5:], found.transduction_[some], rtol=1e-9)
+    assert_allclose(
+        found.predict_proba(together.astype(np.float32))[5:], found.transduction_[some], rtol=1e-9
+    )
+    assert_array_equal(found.guesses_[some], found.predict(X[some]))
+
+
+@pytest.mark.parametrize(
+    "model", [MissingLabelPLSA, FakeLabelPLSA, partial(SoftMislabelingPLSA, student=None)]
+)
+def test_sharpness_is_that_of_the_settings_that_are_taken(model, monkeypatch):
+    """A stronger prior makes flatter probabilities: what was judged with it says how sharp they must be."""
+    judged = []
+
+    def judge(pairs, candidates):
+        held = evidence.judge(pairs, candidates)
+        # Held-out documents that a stronger prior gets all right, and is not sure of; others miss half.
+        truth = np.eye(4)[held.code]
+        for probability in held.probability.values():
+            probability[:] = 0.05 + 0.8 * truth
+            probability[::2] = np.roll(probability[::2], 1, axis=1)
+        held.probability["prior_strength=20"][:] = 0.15 + 0.4 * truth
+        judged.append(held)
+        return held
+
+    monkeypatch.setattr(semisupervised, "judge", judge)
+    X, y, _ = planted()
+    found = model(random_state=0).fit(X, y)
+    assert found.choices_["prior_strength"] == 20
+    assert found.unlabeled_used_
+    assert_allclose(found.sharpness_, judged[0].sharpness("prior_strength=20", 1.0))
+
+
+@guessing
+def test_sharpness_follows_the_margins(model, monkeypatch):
+    """That of the first student on held-out documents, but for three quarters of how wider margins became."""
+    judged = []
+
+    def judge(pairs, candidates):
+        judged.append(evidence.judge(pairs, candidates))
+        return judged[-1]
+
+    monkeypatch.setattr(semisupervised, "judge", judge)
+    X, y, _, _ = with_words_of_their_own(1)
+    found = model(random_state=0).fit(X, y)
+    (held,) = judged
+    scores = np.sort(found.model_.student.scores(found.checked_counts(X)), axis=1)[y < 0]
+    last, first = np.mean(scores[:, -1] - scores[:, -2]), held.margin("all documents")
+    assert last > 1.1 * first
+    wanted = held.student_sharpness("all documents") * (first / last) ** 0.75
+    assert_allclose(found.sharpness_, wanted, rtol=1e-4)
+
+
+@pytest.mark.parametrize("student", [None, "linear"])
+def test_a_collapse_is_said(student):
+    """A prior and a weight beyond reason: nearly all documents go to a few classes."""
+    corpus = planted_corpus(
+        800, 400, 8, n_classes=8, document_length=30, word_concentration=3.0, random_state=0
+    )
+    y = np.where(np.arange(800) < 80, corpus.target, -1)
+    beyond = {"prior_strength": 100, "unlabeled_weight": 10, "early_stopping": 0, "max_iter": 200}
+    model = SoftMislabelingPLSA(evidence=False, scaling=None, student=None, random_state=0, **beyond)
+    with pytest.warns(
+        UserWarning, match="classes, which have .* the model has collapsed. Leave prior_strength"
+    ):
+        found = model.fit(corpus.counts, y)
+    shares = np.sort(np.bincount(found.guesses_[y < 0], minlength=8)) / 720
+    assert shares[-3:].sum() > 0.9
+    usual = SoftMislabelingPLSA(evidence=False, student=student, random_state=0).fit(corpus.counts, y)
+    assert np.mean(usual.guesses_ == corpus.target) > np.mean(found.guesses_ == corpus.target) + 0.1
 
 
 # --- whether unlabeled documents help -----------------------------------------------------------

@@ -1,5 +1,7 @@
 """The linear student, and the evidence that labeled documents held out give."""
 
+from dataclasses import replace
+
 import drawing
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from plsa.labels.corpus import Corpus
 from plsa.labels.reading import Labels
 from plsa.learning import evidence, student
 from plsa.learning.evidence import HeldOut, hold_out
-from plsa.learning.scaling import TFIDF, vectors
+from plsa.learning.scaling import TFIDF, fit_tfidf, vectors
 
 
 def as_counts(X):
@@ -155,6 +157,142 @@ def test_counts_are_not_written_to():
     counts = as_counts(X)
     vectors(TFIDF.fit(counts), counts)
     assert_array_equal(X.toarray(), [[3, 1, 0], [0, 2, 5]])
+
+
+# --- lessons left out ----------------------------------------------------------------------------
+
+
+def left_out_of(X, code, weight, guessed, n_classes):
+    """A student with its lessons, and what it was taught from."""
+    counts = as_counts(X)
+    corpus = Corpus(counts, Labels(np.arange(n_classes), code), weight)
+    scaler = fit_tfidf(corpus)
+    matrix = vectors(scaler, counts)
+    lessons = student.lessons_of(matrix, code, weight, n_classes, guessed, counts.fingerprints())
+    taught = student.teach(matrix, code, weight, n_classes)
+    return student.Student(scaler, taught, lessons), matrix.toarray()
+
+
+@given(data=st.data())
+def test_a_lesson_is_left_out_exactly_where_words_know_nothing_of_each_other(data):
+    """Documents of one word: a guessed one's scores are those of a student without it and its copies."""
+    n = data.draw(st.integers(2, 8))
+    word = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    count = data.draw(st.lists(st.sampled_from([1.0, 2.0]), min_size=n, max_size=n))
+    X = sparse.csr_array((count, (np.arange(n), word)), shape=(n, 4))
+    copy = np.array([word[d] + 10 * count[d] for d in range(n)])
+    code, guessed = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=bool)
+    for each in np.unique(copy):  # copies have one guess
+        code[copy == each] = data.draw(st.integers(0, 2))
+        guessed[copy == each] = data.draw(st.booleans())
+    weight = np.array(data.draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=n, max_size=n)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(student, "_STEPS", 500)
+        patch.setattr(student, "_CLOSE", 1e-13)
+        pupil, features = left_out_of(X, code, weight, guessed, 3)
+    each = reference.damped_weights(code, weight, 3)
+    scores, plain = pupil.scores(as_counts(X)), features @ pupil.weights
+    for d in range(n):
+        others = copy != copy[d]
+        wanted = plain[d]
+        if guessed[d]:
+            wanted = features[d] @ reference.ridge(features[others], code[others], each[others], 3)
+        assert_allclose(scores[d], wanted, rtol=1e-7, atol=1e-9)
+
+
+def test_scores_without_a_lesson_are_near_those_of_a_student_that_never_had_it():
+    """By how much margins exceed those of students taught without the document: five times less."""
+    rng = np.random.default_rng(0)
+    rates = rng.gamma(0.5, size=(4, 1000))
+    code = rng.integers(0, 4, 150).astype(np.int32)
+    X = sparse.csr_array(rng.poisson(30 * rates[code] / rates[code].sum(axis=1, keepdims=True)).astype(float))
+    guess = np.where(rng.random(150) < 0.25, rng.integers(0, 4, 150), code).astype(np.int32)
+    pupil, features = left_out_of(X, guess, np.ones(150), np.ones(150, dtype=bool), 4)
+    each = np.sqrt(reference.damped_weights(guess, np.ones(150), 4))[:, np.newaxis]
+    target = np.where(guess[:, np.newaxis] == np.arange(4), 1.0, -1.0)
+    # Of ridge regression the leverages are known exactly: the diagonal of its hat matrix.
+    products = each * (features @ features.T) * each.T
+    hat = products @ np.linalg.inv(products + np.eye(150))
+    leverage = np.diag(hat)[:, np.newaxis]
+    without = (hat @ (each * target) / each - leverage * target) / (1 - leverage)
+    shared = features * (np.sum(features > 0, axis=0) > 1)
+    wanted = without / np.linalg.norm(shared, axis=1, keepdims=True)
+    plain, found = features @ pupil.weights, pupil.scores(as_counts(X))
+    never = student.margins(wanted).mean()
+    excess = student.margins(plain).mean() - never
+    assert excess > 0.2 * never
+    assert abs(student.margins(found).mean() - never) < excess / 5
+    # The classes too are nearly always those that it would have found.
+    assert np.mean(found.argmax(axis=1) == wanted.argmax(axis=1)) > 0.95
+    assert np.mean(plain.argmax(axis=1) == wanted.argmax(axis=1)) < 0.9
+
+
+def test_a_document_of_words_that_no_other_has_says_nothing():
+    """Its lesson left out, nothing is left: zero, not noise blown up."""
+    X = sparse.csr_array(np.array([[2.0, 1, 0, 0], [1, 1, 0, 0], [0, 0, 3, 1]]))
+    code = np.array([0, 0, 1], dtype=np.int32)
+    pupil, _ = left_out_of(X, code, np.ones(3), np.array([False, True, True]), 2)
+    scores = pupil.scores(as_counts(X))
+    assert_array_equal(scores[2], [0, 0])
+    assert scores[1, 0] > scores[1, 1]
+
+
+def test_weights_of_lessons_are_repetitions():
+    rng = np.random.default_rng(1)
+    X = sparse.csr_array(rng.poisson(0.7, (12, 9)).astype(float))
+    code, guessed = (np.arange(12) % 3).astype(np.int32), np.arange(12) > 3
+    weight = rng.integers(0, 4, 12).astype(float)
+    assert 0 in weight
+    again = np.repeat(np.arange(12), weight.astype(int))
+    one, _ = left_out_of(X, code, weight, guessed, 3)
+    other, _ = left_out_of(X[again], code[again], np.ones(len(again)), guessed[again], 3)
+    assert_array_equal(one.lessons.key, other.lessons.key)
+    assert_allclose(one.scores(as_counts(X)), other.scores(as_counts(X)), rtol=1e-9, atol=1e-12)
+
+
+def test_copies_of_labeled_documents_are_not_left_out():
+    X = sparse.csr_array(np.array([[2.0, 1, 0], [2, 1, 0], [0, 1, 3], [0, 2, 3]]))
+    code = np.array([0, 0, 1, 1], dtype=np.int32)
+    pupil, features = left_out_of(X, code, np.ones(4), np.array([False, True, False, True]), 2)
+    assert_array_equal(pupil.lessons.key, np.sort(as_counts(X[[3]]).fingerprints()))
+    assert_allclose(pupil.scores(as_counts(X))[:3], (features @ pupil.weights)[:3])
+
+
+def test_words_that_no_lesson_had_count_for_nothing():
+    """As if a vectorizer did not know them: neither in the scores nor in the length."""
+    X = sparse.csr_array(np.array([[2.0, 1, 0, 0], [0, 1, 3, 0]]))
+    corpus = Corpus(as_counts(X), Labels(np.arange(2), np.array([0, 1], dtype=np.int32)))
+    pupil = student.student_of_labels(corpus)
+    new = sparse.csr_array(np.array([[1.0, 2, 0, 0], [1, 2, 0, 50]]))
+    scores = pupil.scores(as_counts(new))
+    assert scores[0].any()
+    assert_array_equal(scores[0], scores[1])
+    assert_array_equal(pupil.scores(as_counts(sparse.csr_array(np.array([[0.0, 0, 0, 5]])))), [[0, 0]])
+
+
+@given(data=st.data())
+def test_fingerprints_tell_documents_apart(data):
+    """The same for the same words and counts, in any company and precision; zeros are nothing."""
+    X = data.draw(drawing.counts(np.float64, unusual=(0.0, 0.5, 1e4)))
+    counts = as_counts(X)
+    found = counts.fingerprints()
+    rows = [tuple(row) for row in X.toarray()]
+    for d, row in enumerate(rows):
+        assert_array_equal(as_counts(X[[d]]).fingerprints(), found[[d]])
+        assert [key == found[d] for key in found] == [other == row for other in rows]
+    assert_array_equal(as_counts(X.astype(np.float32)).fingerprints(), found)
+    assert_array_equal(replace(counts, word=counts.word.astype(np.int64)).fingerprints(), found)
+    dense = sparse.csr_array(
+        (
+            X.toarray().ravel(),
+            np.tile(np.arange(X.shape[1]), X.shape[0]),
+            np.arange(X.shape[0] + 1) * X.shape[1],
+        ),
+        shape=X.shape,
+    )
+    assert_array_equal(as_counts(dense).fingerprints(), found)
+    huge = as_counts(X * 1e300).fingerprints()  # a warning would be an error
+    assert_array_equal(huge == 0, counts.lengths() == 0)
 
 
 # --- holding out ---------------------------------------------------------------------------------
@@ -315,12 +453,12 @@ def test_weights_are_repetitions_in_judging(data):
     assert_allclose(weighted.sharpness("a", 1.0), repeated.sharpness("a", 1.0), rtol=0.011)
 
 
-def belief(held, name, log_t, usual):
-    """What `sharpness` maximizes: log-probabilities of p^t / sum p^t, and ten documents' belief in usual."""
+def belief(held, name, log_t, usual, strength=10):
+    """What `sharpness` maximizes: log-probabilities of p^t / sum p^t, and the belief in the usual power."""
     raised = held.probability[name] ** np.exp(log_t)
     probability = raised / raised.sum(axis=1, keepdims=True)
     told = np.log(probability[np.arange(len(held.code)), held.code])
-    return held.weights @ told - 10 * (log_t - np.log(usual)) ** 2
+    return held.weights @ told - strength * (log_t - np.log(usual)) ** 2
 
 
 @given(data=st.data(), usual=st.sampled_from([1.0, 4.0]))
@@ -334,6 +472,23 @@ def test_sharpness_is_the_most_believed_power(data, usual):
     grid = np.log(usual) + np.linspace(-3, 3, 601)
     most = max(belief(held, "a", log_t, usual) for log_t in grid)
     assert belief(held, "a", np.log(found), usual) >= most - 1e-2
+
+
+def test_a_students_sharpness_is_sought_far_around_three_margins():
+    """3 / margin is usual; half a document's belief in it is little against forty that are half wrong."""
+    log_p = np.log([[0.8, 0.2], [0.8, 0.2], [0.4, 0.6]])
+    held = HeldOut(np.zeros(3, dtype=np.int32), np.array([1.0, 1.0, 2.0]), {"a": np.exp(log_p)})
+    assert_allclose(held.margin("a"), (np.log(4) + np.log(1.5)) / 2)
+    nothing = HeldOut(held.code, np.zeros(3), held.probability)
+    assert nothing.margin("a") == 0
+    wrong = held_of(np.arange(40) % 2 == 0)
+    wrong.probability["a"][:] = np.where(wrong.probability["a"] > 0.5, 0.88, 0.12)
+    usual = 3 / wrong.margin("a")
+    assert wrong.student_sharpness("a") < 0.4 * usual
+    assert wrong.student_sharpness("a") < 0.8 * wrong.sharpness("a", usual)
+    grid = np.log(usual) + np.linspace(-3, 3, 601)
+    most = max(belief(wrong, "a", log_t, usual, 0.5) for log_t in grid)
+    assert belief(wrong, "a", np.log(wrong.student_sharpness("a")), usual, 0.5) >= most - 1e-2
 
 
 def test_sharpness_tempers_the_over_confident():

@@ -91,11 +91,11 @@ def _drawn(y: np.ndarray, seed: int) -> dict[str, np.ndarray]:
     )
     test = np.setdiff1d(np.arange(len(y)), train)
     shuffled = np.random.default_rng(_LABELS_STREAM + seed).permutation(train)
-    chosen = {f"lab_{ratio:g}": _first(shuffled, y, ratio) for ratio in RATIOS}
+    chosen = {f"lab_{ratio:g}": first_labels(shuffled, y, ratio) for ratio in RATIOS}
     return {"train": train, "test": test, **chosen}
 
 
-def _first(shuffled: np.ndarray, y: np.ndarray, ratio: float) -> np.ndarray:
+def first_labels(shuffled: np.ndarray, y: np.ndarray, ratio: float) -> np.ndarray:
     """The first documents of a shuffled training part, with at least one of every class.
 
     A class that is not among them sends its first document, for which the last one leaves whose class

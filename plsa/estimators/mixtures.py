@@ -199,7 +199,9 @@ class NaiveBayesEM(ClassEstimator):
         None: as it began. See `reassign` for correspondence by a person who has seen the words.
     alpha : float or (n_features,) array
         Pseudo-count of every word in every component. 0 is maximum likelihood: a word that no document of a
-        component has is then as improbable there as a number can be.
+        component has is then as improbable there as a number can be. With few labels and the very many words
+        of raw texts 1 drowns what the labels say, and documents all go to a few classes, of which a warning
+        tells: 0.01 does not.
     class_alpha : float >= 0
         Pseudo-count of documents of every class. Nigam, McCallum and Mitchell have 1, scikit-learn 0.
     component_alpha : float >= 0

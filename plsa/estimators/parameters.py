@@ -124,7 +124,8 @@ scaling_scores_ : dict
     The cross-validated accuracy of each scaling that "auto" tried on the labels alone; empty where it tried
     none.
 sharpness_ : float
-    The power that probabilities are raised to, as held-out documents ask for; else 1.
+    The power that probabilities are raised to, as held-out documents ask for; else 1. Of a linear student:
+    what its scores are multiplied by.
 objective_trace_ : array
     The objective before each update and at the end.
 log_likelihood_ : float

@@ -11,10 +11,11 @@ from plsa.estimators import scaling as scalings
 from plsa.estimators.base import Fitted, of_documents
 from plsa.estimators.parameters import estimator
 from plsa.estimators.supervised import AspectClassifier
-from plsa.inputs import is_auto
+from plsa.inputs import is_auto, warn
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import FakeLabel, Mislabeling
 from plsa.labels.reading import UNLABELED
+from plsa.learning.collapse import lost_classes
 from plsa.learning.semisupervised import learn
 from plsa.learning.supervised import Alternative, Learned, Plan
 
@@ -88,6 +89,12 @@ class SemiSupervised(AspectClassifier):
         found = super()._kept(learned, corpus)
         named, choice, settings = scalings.named(self.scaling), learned.choice, learned.choice.settings
         own = settings.layout.topic_class[settings.layout.topic_class != UNLABELED]
+        probability = learned.predictor.probabilities(corpus.counts, self._folding())
+        known = corpus.labels.labeled
+        lost = lost_classes(probability[known], probability[~known], corpus)
+        if lost is not None:
+            way = "Leave prior_strength, unlabeled_weight and early_stopping as they are, or label more"
+            warn(f"{lost}: the model has collapsed. {way}.")
         found |= {
             "evidence_": dict(choice.accuracy),
             "unlabeled_used_": choice.unlabeled_used,
@@ -102,7 +109,7 @@ class SemiSupervised(AspectClassifier):
                 "unlabeled_used": choice.unlabeled_used,
                 "sharpness": learned.predictor.sharpness,
             },
-            **of_documents(learned.predictor.probabilities(corpus.counts, self._folding()), corpus.labels),
+            **of_documents(probability, corpus.labels),
         }
         if not choice.unlabeled_used:
             found["scaling_scores_"] = dict(choice.scaling_scores)
@@ -203,7 +210,8 @@ class Guessing(SemiSupervised):
         How often guesses are made anew, at most; fewer where they stand still.
     student : "linear" or None
         A linear classifier on TF-IDF, taught by the labels and the guesses. It has a say in the next guesses,
-        and it predicts. None: guesses and predictions are those of the topics, by folding in.
+        and it predicts; a document that was guessed as if it had not been taught by it, as of that it would
+        be surer than it is right. None: guesses and predictions are those of the topics, by folding in.
     scaling : "auto", None or CountScaler
         What is done to the counts first; None takes them as they are. "auto" lets fits under four scalings
         make the guesses together, but for those that are shown to be worse, and keeps the model under the

@@ -85,8 +85,9 @@ class Predictor:
         """(D, C): P(class|document)."""
         if self.student is None:
             return sharpened(self.aspects.classes(counts, how), self.sharpness)
-        probability = probabilities(self.student.scores(counts), self.sharpness)
-        probability[counts.lengths() == 0] = self.class_prior
+        scores = self.student.scores(counts)
+        probability = probabilities(scores, self.sharpness)
+        probability[~scores.any(axis=1)] = self.class_prior  # no word that the student knows
         return probability
 
 

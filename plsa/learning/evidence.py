@@ -12,8 +12,11 @@ from scipy.special import log_softmax
 
 from plsa.engine.parameters import Array, Codes, Floats
 from plsa.labels.corpus import Corpus
+from plsa.learning.student import margins, usual_sharpness
 
 _MAX_TRIED = 3000  # labeled documents that a choice is made on
+_LEAST = 1e-12  # no probability counts as less
+_BELIEF, _BELIEF_IN_STUDENTS = 10.0, 0.5  # in the usual sharpness: of log t it is off by 0.2, and by 1
 
 Probabilities = dict[str, Floats]  # of each candidate: (documents, C)
 
@@ -38,7 +41,7 @@ class HeldOut:
     def log_probability(self, name: str) -> float:
         """The mean log-probability that the candidate gives the true class."""
         true = self.probability[name][np.arange(len(self.code)), self.code]
-        return float(np.average(np.log(np.maximum(true, 1e-12)), weights=self.weights))
+        return float(np.average(np.log(np.maximum(true, _LEAST)), weights=self.weights))
 
     def best(self, names: Iterable[str]) -> str:
         """The candidate with the highest accuracy; of equals, with the higher log-probability."""
@@ -51,21 +54,30 @@ class HeldOut:
         error = np.sqrt(np.average((gain - mean) ** 2, weights=self.weights) / self.weights.sum())
         return bool(mean > 2 * error and mean > 0)
 
-    def sharpness(self, name: str, default: float) -> float:
+    def margin(self, name: str) -> float:
+        """How far, in log-probability, the candidate's first class is ahead of the second, on average."""
+        log_p = np.log(np.maximum(self.probability[name], _LEAST))
+        return float(np.average(margins(log_p), weights=self.weights)) if self.weights.sum() > 0 else 0.0
+
+    def sharpness(self, name: str, default: float, belief: float = _BELIEF) -> float:
         """The power t that makes probabilities p^t / sum p^t most likely, drawn toward the default.
 
-        The documents' log-probability is maximized with ten documents' worth of belief in `default`.
+        The documents' log-probability, less belief * (log t - log default)^2, is maximized.
         """
-        log_p = np.log(np.maximum(self.probability[name], 1e-12))
+        log_p = np.log(np.maximum(self.probability[name], _LEAST))
         rows = np.arange(len(self.code))
         around = np.log(default)
 
         def loss(log_t: float) -> float:
             sharp = log_softmax(np.exp(log_t) * log_p, axis=1)
-            return float(10 * (log_t - around) ** 2 - np.sum(self.weights * sharp[rows, self.code]))
+            return float(belief * (log_t - around) ** 2 - np.sum(self.weights * sharp[rows, self.code]))
 
         found = minimize_scalar(loss, bounds=(around - 3, around + 3), method="bounded")
         return float(np.exp(np.round(found.x, 2)))  # no more than that is known
+
+    def student_sharpness(self, name: str) -> float:
+        """The sharpness of a student, whose probabilities are softmax(scores)."""
+        return self.sharpness(name, usual_sharpness(self.margin(name)), _BELIEF_IN_STUDENTS)
 
 
 Splits = list[tuple[Array, Array]]  # documents to learn from, and documents to judge by

@@ -1,7 +1,7 @@
 """Guesses of documents without a label: by models together, and by a student that these teach."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -9,12 +9,19 @@ from scipy import sparse
 
 from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real
 from plsa.labels.corpus import Corpus
-from plsa.learning.scaling import TFIDF, Scaler, vectors
-from plsa.learning.student import MAX_LABEL_WEIGHT, MIN_LABEL_WEIGHT, Student, probabilities, teach
+from plsa.learning.scaling import Scaler, fit_tfidf, vectors
+from plsa.learning.student import (
+    MAX_LABEL_WEIGHT,
+    MIN_LABEL_WEIGHT,
+    Student,
+    lessons_of,
+    margins,
+    probabilities,
+    teach,
+)
 
 _HALF_TRUST = 10  # labeled documents per class at which a student of the labels alone has half the say
 _MAX_TRUST = 0.5
-_MIN_MARGIN = 1e-12
 
 
 def label_trust(n_labels: float, n_classes: int) -> float:
@@ -30,7 +37,7 @@ class Guesses:
     changed: float = 1.0  # the share of guesses that are new
     student: Student | None = None
     scores: Real | None = None  # what the student says of the documents without a label
-    margins: tuple[float, ...] = ()  # of the students so far: how far the first class is ahead of the second
+    taught: tuple[Codes, Floats] | None = None  # the classes and weights of all documents that taught it
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,7 @@ class Guesser:
         if not student:
             return cls(corpus, known, weights)
         labeled, others = weights[known].sum(), weights[~known].sum()
-        scaler = TFIDF.fit(corpus.counts, corpus.weight)
+        scaler = fit_tfidf(corpus)
         label_weight = float(np.clip(others / labeled, MIN_LABEL_WEIGHT, MAX_LABEL_WEIGHT))
         trust = label_trust(labeled, corpus.n_classes)
         return cls(corpus, known, weights, scaler, vectors(scaler, corpus.counts), label_weight, trust)
@@ -80,10 +87,25 @@ class Guesser:
         code[unknown] = probability.argmax(axis=1)
         weight = np.full(len(code), self.label_weight)
         weight[unknown] = probability.max(axis=1) ** 2
-        student, scores = self._taught(self.matrix, code, weight * self.weights)
+        taught = code.copy(), weight * self.weights
+        student, scores = self._taught(self.matrix, *taught)
         code[unknown] = scores.argmax(axis=1)
-        margin = max(self._mean(_margins(scores)), _MIN_MARGIN)
-        return Guesses(code, self._changed(before.code, code), student, scores, (*before.margins, margin))
+        return Guesses(code, self._changed(before.code, code), student, scores, taught)
+
+    def finished(self, guesses: Guesses) -> tuple[Student | None, float]:
+        """The student, as it is to judge documents, those among its lessons too; and its mean margin.
+
+        That is how far, on documents without a label, its first class is ahead of the second.
+        """
+        student, scores = guesses.student, guesses.scores
+        if student is None or scores is None or self.matrix is None:
+            return None, 1.0
+        said = scores.astype(np.float64)
+        if guesses.taught is not None:
+            key = self.corpus.counts.fingerprints()
+            lessons = lessons_of(self.matrix, *guesses.taught, self.corpus.n_classes, ~self.known, key)
+            student, said = replace(student, lessons=lessons), lessons.left_out(said, key[~self.known])
+        return student, self._mean(margins(said))
 
     def _taught(self, matrix: sparse.csr_array, code: Codes, weight: Array) -> tuple[Student, Real]:
         """A student of some documents, and what it says of those without a label."""
@@ -100,11 +122,3 @@ class Guesser:
         weight = self.weights[~self.known]
         # A plain sum: BLAS might add in another order with another number of threads.
         return float(np.sum(weight * values) / weight.sum()) if weight.sum() > 0 else 0.0
-
-
-def _margins(scores: Real) -> Floats:
-    """By how much the best class of each document is ahead of the second."""
-    if scores.shape[1] == 1:
-        return np.ones(len(scores))
-    two = np.partition(scores, -2, axis=1)[:, -2:].astype(np.float64)
-    return np.asarray(two[:, 1] - two[:, 0])

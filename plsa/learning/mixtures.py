@@ -24,9 +24,11 @@ from plsa.engine.parameters import (
     unpadded,
 )
 from plsa.engine.runs import Loop, finished, last_of
+from plsa.inputs import warn
 from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import OneComponent
 from plsa.labels.layout import Layout, lay_out
+from plsa.learning.collapse import lost_classes
 from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge
 from plsa.learning.scaling import Scaler, Scaling, fit_scaling, scaled_by
 
@@ -114,8 +116,20 @@ def learn(corpus: Corpus, numbers: Places, are_open: Mask, plan: MixturePlan, rn
     fit, steps = _best(corpus, numbers, plan, rng)
     parameters, cut = finished(lambda: steps.explained(fit.parameters))
     fit = replace(fit, parameters=parameters).cut_short(cut)
-    mixture, cut = finished(lambda: replace(_mixture_of(fit), scaler=scaler))
-    return LearnedMixture(mixture, fit.cut_short(cut), scaling, scores, tried)
+    mixture, cut = finished(lambda: _mixture_of(fit))
+    fit = fit.cut_short(cut)
+    _, cut = finished(lambda: _warn_of_collapse(corpus, mixture, fit, plan))
+    return LearnedMixture(replace(mixture, scaler=scaler), fit.cut_short(cut), scaling, scores, tried)
+
+
+def _warn_of_collapse(corpus: Corpus, mixture: Mixture, fit: Fit, plan: MixturePlan) -> None:
+    """Warns where a mixture has taken nearly all documents of a corpus for a few of the classes."""
+    of_labeled = mixture.probabilities(corpus.labeled().counts, plan.n_threads)
+    topics = unpadded(fit.parameters.doc_topic, mixture.layout.n_topics)[~corpus.labels.labeled]
+    lost = lost_classes(of_labeled, topics @ mixture.layout.allowed().T, corpus)
+    if lost is not None:
+        way = 'a smaller alpha (0.01), scaling="auto", or SoftMislabelingPLSA'
+        warn(f"{lost}: EM has collapsed. Try {way}.")
 
 
 def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple[Fit, MixtureSteps]:

@@ -1,6 +1,6 @@
 """What to do with raw counts before a model sees them, as values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,18 @@ class Scaling:
 
 
 TFIDF = Scaling(tf="log", idf=True, length=None)  # of linear classifiers, at unit length
+
+
+def fit_tfidf(corpus: Corpus) -> Scaler:
+    """TF-IDF of a corpus. Words that stand in none of its documents count for nothing in others.
+
+    A vectorizer that was fitted to the corpus does not know them at all. One that was fitted to more, as it
+    is when documents are held out, does: they would make the vector longer and what is known of it less.
+    """
+    scaler = TFIDF.fit(corpus.counts, corpus.weight)
+    assert scaler.idf is not None
+    met = corpus.counts.word_totals(corpus.weight) > 0
+    return replace(scaler, idf=np.where(met, scaler.idf, 0.0))
 
 
 def fit_scaling(scaling: Scaling | None, corpus: Corpus) -> tuple[Scaler | None, Counts]:

@@ -71,6 +71,7 @@ class Choice:
     scaling_scores: dict[str, float] = field(default_factory=dict)  # on the labels alone
     voters: tuple[str, ...] = ()  # scalings under which guesses are made
     unlabeled_used: bool = False  # whether documents without a label help
+    margin: float = 1.0  # the mean margin of the student whose sharpness it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,8 @@ def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
         if found is not None:
             tried = {other.name: found.accuracy(other.name) for other in others}
             if is_enough(found.weights.sum(), corpus):
-                settings = better_settings(settings, found, "default", others)
+                settings, nearest = better_settings(settings, found, "default", others)
+                sharpness = found.sharpness(nearest, 1.0)
     progress.begin("fit to the labels", 1 + plan.student)
     fit, aspects = fit_labels(corpus, chosen, settings, plan, rng)
     progress.step()
@@ -130,7 +132,7 @@ def _students(predictor: Predictor, corpus: Corpus, splits: Splits) -> Iterator[
     yield predictor
     held = judge(parts(corpus, splits[:1]), _judge_student)
     if held is not None:
-        yield replace(predictor, sharpness=held.sharpness("labels", DEFAULT_SHARPNESS))
+        yield replace(predictor, sharpness=held.student_sharpness("labels"))
 
 
 def fit_labels(corpus: Corpus, scaling: str, settings: Settings, plan: Plan, rng: Rng) -> tuple[Fit, Aspects]:
@@ -156,14 +158,19 @@ def is_enough(weight: float, corpus: Corpus) -> bool:
 
 def better_settings(
     settings: Settings, held: HeldOut, default: str, alternatives: tuple[Alternative, ...]
-) -> Settings:
-    """The settings, with what beats the candidate `default` by more than noise."""
+) -> tuple[Settings, str]:
+    """The settings, with what beats the candidate `default` by more than noise.
+
+    And the candidate that is most like them: the best of those taken, or the default.
+    """
+    taken = []
     for changed in dict.fromkeys(other.setting for other in alternatives):
         rivals = {other.name: other for other in alternatives if other.setting == changed}
         best = max(rivals, key=held.accuracy)
         if held.better(best, than=default):
             settings = rivals[best].of(settings)
-    return settings
+            taken.append(best)
+    return settings, held.best(taken) if taken else default
 
 
 def _cross_validate(
