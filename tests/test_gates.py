@@ -292,7 +292,7 @@ def test_em_is_the_reference_step_by_step(kind, real, data):
         corpus,
         gate,
         settings,
-        Method(Endless("", n_passes, 0.0), Folding(), smoothing=smoothing, n_threads=1),
+        Method(Endless(n_passes, 0.0), Folding(), smoothing=smoothing, n_threads=1),
         np.random.RandomState(0),
         guess=guess,
         words=padded(np.ascontiguousarray(words), real),
