@@ -83,8 +83,7 @@ static void check(int64_t index, int64_t limit, const char *what)
  * they are taken as zero, as inputs and as results, alike at every level and on every processor. This is a
  * mode of the thread: it is set where a loop begins and set back where it ends.
  *
- * One sliver is left: a product that would be just below the smallest normal number, by less than half a unit
- * in the last place, is that number on x86, which flushes after rounding, and zero on ARM, which does before. */
+ * A product that would round up to the smallest normal number is left: ARM flushes before rounding. */
 #if defined(__SSE2__)
 typedef unsigned float_mode;
 INLINE float_mode get_mode(void) { return _mm_getcsr(); }
