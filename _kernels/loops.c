@@ -80,26 +80,40 @@ static void check(int64_t index, int64_t limit, const char *what)
 #endif
 
 /* Topics that die shrink through the subnormal numbers, where arithmetic can be a hundred times slower:
- * they are taken as zero, alike at every level. */
-INLINE unsigned flush_subnormals(void)
+ * they are taken as zero, as inputs and as results, alike at every level and on every processor. This is a
+ * mode of the thread: it is set where a loop begins and set back where it ends.
+ *
+ * A product that would round up to the smallest normal number is left: ARM flushes before rounding. */
+#if defined(__SSE2__)
+typedef unsigned float_mode;
+INLINE float_mode get_mode(void) { return _mm_getcsr(); }
+INLINE void set_mode(float_mode mode) { _mm_setcsr(mode); }
+#define FLUSH 0x8040u /* FTZ: results, DAZ: inputs */
+#elif defined(__aarch64__) || defined(__arm64__) /* Linux, macOS */
+typedef uint64_t float_mode;
+INLINE float_mode get_mode(void)
 {
-#ifdef __SSE2__
-    const unsigned before = _mm_getcsr();
-    _mm_setcsr(before | 0x8040);
-    return before;
+    float_mode mode;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(mode) : : "memory");
+    return mode;
+}
+INLINE void set_mode(float_mode mode) { __asm__ volatile("msr fpcr, %0" : : "r"(mode) : "memory"); }
+#define FLUSH (UINT64_C(1) << 24) /* FZ: results and inputs */
 #else
-    return 0;
+typedef unsigned float_mode;
+INLINE float_mode get_mode(void) { return 0; }
+INLINE void set_mode(float_mode mode) { (void)mode; }
+#define FLUSH 0u
 #endif
+
+INLINE float_mode flush_subnormals(void)
+{
+    const float_mode before = get_mode();
+    set_mode(before | FLUSH);
+    return before;
 }
 
-INLINE void restore_subnormals(unsigned before)
-{
-#ifdef __SSE2__
-    _mm_setcsr(before);
-#else
-    (void)before;
-#endif
-}
+INLINE void restore_subnormals(float_mode before) { set_mode(before); }
 
 INLINE vector load(const real *x) { return *(const vector *)x; }
 INLINE void store(real *x, vector v) { *(vector *)x = v; }
@@ -532,7 +546,7 @@ INLINE void fold_of(const plsa_pass *pass, const plsa_fold *fold, int64_t begin,
 
 static void documents(const plsa_pass *pass, int64_t begin, int64_t end, void *scratch)
 {
-    const unsigned before = flush_subnormals();
+    const float_mode before = flush_subnormals();
     FOR_TOPICS(documents_of, pass, begin, end, scratch)
     restore_subnormals(before);
 }
@@ -540,21 +554,21 @@ static void documents(const plsa_pass *pass, int64_t begin, int64_t end, void *s
 #define WORDS_OF(pass, part, begin, end, scratch, n, in_registers) words_of(pass, part, begin, end, scratch, n)
 static void words(const plsa_pass *pass, int64_t part, int64_t begin, int64_t end, void *scratch)
 {
-    const unsigned before = flush_subnormals();
+    const float_mode before = flush_subnormals();
     FOR_TOPICS(WORDS_OF, pass, part, begin, end, scratch)
     restore_subnormals(before);
 }
 
 static void products(const plsa_pass *pass, int64_t begin, int64_t end)
 {
-    const unsigned before = flush_subnormals();
+    const float_mode before = flush_subnormals();
     FOR_TOPICS(products_of, pass, begin, end)
     restore_subnormals(before);
 }
 
 static void fold(const plsa_pass *pass, const plsa_fold *fold, int64_t begin, int64_t end, void *scratch)
 {
-    const unsigned before = flush_subnormals();
+    const float_mode before = flush_subnormals();
     FOR_TOPICS(fold_of, pass, fold, begin, end, scratch)
     restore_subnormals(before);
 }
@@ -593,7 +607,7 @@ static void find(const plsa_pass *pass, int64_t word, int64_t *where, int64_t be
 static void normalize_rows(void *rows, const void *prior, const void *fallback, const int32_t *state,
                            int64_t stride, int64_t begin, int64_t end)
 {
-    const unsigned before = flush_subnormals();
+    const float_mode before = flush_subnormals();
     for (int64_t d = begin; d < end; d++) {
         real *row = (real *)rows + d * stride;
         const real *add = of_state(prior, state, d, stride);
@@ -622,7 +636,7 @@ static void sum_columns(const void *rows, double *total, int64_t stride, int64_t
 static void scale_columns(void *rows, const void *old, double smoothing, const void *scale,
                           const void *keep, int64_t stride, int64_t begin, int64_t end)
 {
-    const unsigned before = flush_subnormals();
+    const float_mode before = flush_subnormals();
     const vector add = (vector){0} + (real)smoothing;
     for (int64_t w = begin; w < end; w++)
         for (int64_t i = 0; i < stride; i += WIDTH) {
@@ -682,7 +696,7 @@ static void sum_moves(const void *x0, const void *x1, const void *x2, const void
 static void leap(void *x0, const void *x1, const void *x2, double length, double least, int64_t stride,
                  int64_t begin, int64_t end)
 {
-    const unsigned before = flush_subnormals();
+    const float_mode before = flush_subnormals();
     const real *second = (const real *)x1, *third = (const real *)x2;
     real *first = (real *)x0;
     const real along = (real)(2 * length - 2), bend = (real)(length * length - 1), share = (real)least;

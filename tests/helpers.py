@@ -27,12 +27,21 @@ METHODS = (
 )
 
 
+def read_only(*arrays):
+    """The arrays: what tests share, none of them can write to."""
+    for array in arrays:
+        parts = (array.data, array.indices, array.indptr) if sparse.issparse(array) else (array,)
+        for part in parts:
+            part.flags.writeable = False
+    return arrays
+
+
 @cache
 def partly_labeled(n_documents, n_words, n_topics=8, *, every=6, seed=1, **options):
     """Documents of four classes, labels for one in `every` (-1 for the others), and the truth."""
     corpus = planted_corpus(n_documents, n_words, n_topics, n_classes=4, random_state=seed, **options)
     labels = np.where(np.arange(n_documents) % every == 0, corpus.target, -1)
-    return corpus.counts, labels, corpus.target
+    return read_only(corpus.counts, labels, corpus.target)
 
 
 @cache
@@ -42,7 +51,7 @@ def partly_shown(n_documents, n_words, n_topics, n_shown, *, seed, **options):
     truth = (corpus.target == 0).astype(int)
     shown = np.zeros(n_documents, dtype=int)
     shown[np.flatnonzero(truth)[:n_shown]] = 1
-    return corpus.counts, shown, truth
+    return read_only(corpus.counts, shown, truth)
 
 
 def learned(model):

@@ -7,7 +7,7 @@ import drawing
 import numpy as np
 import pytest
 import reference
-from helpers import Stopper, assert_same_bits, assert_usable, interrupting, learned, partly_labeled
+from helpers import Stopper, assert_same_bits, assert_usable, interrupting, learned, partly_labeled, read_only
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -601,7 +601,7 @@ def crossed():
     for d, c in enumerate(target):
         for group in groups[c][d // 2 % 2]:
             X[d, 6 * group : 6 * group + 6] += rng.multinomial(8, np.ones(6) / 6)
-    return X, np.where(np.arange(120) < 40, target, -1), target
+    return read_only(X, np.where(np.arange(120) < 40, target, -1), target)
 
 
 def test_several_components_tell_apart_what_one_cannot():

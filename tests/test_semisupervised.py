@@ -5,7 +5,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 import reference
-from helpers import assert_usable, interrupting, partly_labeled
+from helpers import assert_usable, interrupting, partly_labeled, read_only
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
@@ -512,7 +512,7 @@ def misleading():
         group = c if as_usual[d] else 1 - c
         others = rng.integers(0, n_others, 6 if labeled[d] else 60)
         X[d, 6 + n_others * group : 6 + n_others * (group + 1)] += np.bincount(others, minlength=n_others)
-    return sparse.csr_array(X), np.where(labeled, target, -1)
+    return read_only(sparse.csr_array(X), np.where(labeled, target, -1))
 
 
 @with_students
