@@ -64,6 +64,16 @@ def test_parameters_are_the_models():
     assert len(model.fit(TEXTS, LABELS)[-1].components_) == 5
 
 
+def test_progress_of_both_steps(capsys):
+    """verbose=1 tells of the counting of words too."""
+    text_classifier(random_state=0).fit(TEXTS, LABELS)
+    assert capsys.readouterr() == ("", "")
+    text_classifier(random_state=0, verbose=1).fit(TEXTS, LABELS)
+    out, err = capsys.readouterr()
+    assert "Processing countvectorizer" in out
+    assert "SoftMislabelingPLSA, stage" in err
+
+
 def test_unknown_parameters_are_named():
     with pytest.raises(TypeError, match=r"SoftMislabelingPLSA has no parameter 'topics'.*topics_per_class"):
         text_classifier(topics=2)

@@ -180,7 +180,9 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
         if name not in known:
             having = ", ".join(sorted(known))
             raise TypeError(f"{type(model).__name__} has no parameter {name!r}; it has {having}.")
-    pipeline = make_pipeline(vectorizer, clone(model).set_params(**parameters))
+    model = clone(model).set_params(**parameters)
+    # The pipeline says how long the counting of words took, the model what it is at.
+    pipeline = make_pipeline(vectorizer, model, verbose=bool(getattr(model, "verbose", 0)))
     if type(vectorizer) is CountVectorizer:
         pipeline.steps[0] = ("countvectorizer", WordCounter(**vectorizer.get_params()))
     return pipeline
