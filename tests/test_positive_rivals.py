@@ -47,6 +47,14 @@ def counts_of(X):
     return check_counts(PEBL(), X, reset=True, dtype="float64")
 
 
+def test_what_tests_share_cannot_be_written_to():
+    """Else what a test finds depends on those before it."""
+    X, shown, truth = planted()
+    for shared in (X.data, X.indices, X.indptr, shown, truth):
+        with pytest.raises(ValueError, match="read-only"):
+            shared[0] = 7
+
+
 # ---- what all five do
 
 
