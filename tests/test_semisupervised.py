@@ -426,6 +426,17 @@ def test_a_document_is_judged_without_what_it_taught_in_any_company_and_precisio
     assert_array_equal(found.guesses_[some], found.predict(X[some]))
 
 
+@guessing
+def test_what_says_nothing_to_a_student_has_the_frequency_of_the_classes(model):
+    """A document of words that no other has, and new ones of words that none has."""
+    X, y, _ = planted()
+    alone, unmet = sparse.csr_array(([2.0, 1.0], ([0, 0], [200, 201])), (1, 204)), [[0.0] * 202 + [1, 3]]
+    wider = sparse.hstack([X, sparse.csr_array((300, 4))])
+    found = model(random_state=0).fit(sparse.csr_array(sparse.vstack([wider, alone])), np.append(y, -1))
+    assert_allclose(found.transduction_[-1], found.class_prior_, rtol=1e-6)
+    assert_allclose(found.predict_proba(unmet), [found.class_prior_], rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     "model", [MissingLabelPLSA, FakeLabelPLSA, partial(SoftMislabelingPLSA, student=None)]
 )

@@ -201,11 +201,12 @@ def test_a_lesson_is_left_out_exactly_where_words_know_nothing_of_each_other(dat
 
 
 def test_scores_without_a_lesson_are_near_those_of_a_student_that_never_had_it():
-    """By how much margins exceed those of students taught without the document: five times less."""
+    """By how much margins exceed those of students taught without the document: twenty times less."""
     rng = np.random.default_rng(0)
     rates = rng.gamma(0.5, size=(4, 1000))
     code = rng.integers(0, 4, 150).astype(np.int32)
-    X = sparse.csr_array(rng.poisson(30 * rates[code] / rates[code].sum(axis=1, keepdims=True)).astype(float))
+    X = rng.poisson(30 * rates[code] / rates[code].sum(axis=1, keepdims=True)).astype(float)
+    X = sparse.csr_array(np.hstack([X, np.kron(np.eye(150), np.ones((1, 10)))]))  # ten words of its own each
     guess = np.where(rng.random(150) < 0.25, rng.integers(0, 4, 150), code).astype(np.int32)
     pupil, features = left_out_of(X, guess, np.ones(150), np.ones(150, dtype=bool), 4)
     each = np.sqrt(reference.damped_weights(guess, np.ones(150), 4))[:, np.newaxis]
@@ -221,7 +222,7 @@ def test_scores_without_a_lesson_are_near_those_of_a_student_that_never_had_it()
     never = student.margins(wanted).mean()
     excess = student.margins(plain).mean() - never
     assert excess > 0.2 * never
-    assert abs(student.margins(found).mean() - never) < excess / 5
+    assert abs(student.margins(found).mean() - never) < excess / 20
     # The classes too are nearly always those that it would have found.
     assert np.mean(found.argmax(axis=1) == wanted.argmax(axis=1)) > 0.95
     assert np.mean(plain.argmax(axis=1) == wanted.argmax(axis=1)) < 0.9

@@ -13,6 +13,7 @@ from plsa import CountScaler, PLSAClassifier
 from plsa.datasets import planted_corpus
 from plsa.estimators.validation import read_labels
 from plsa.labels.reading import is_unlabeled
+from plsa.learning import evidence, supervised
 from plsa.learning.aspects import Folding
 
 
@@ -150,6 +151,29 @@ def test_what_a_student_says(model):
     assert abs(found.sharpness_ - 4) > 1e-3, "or nothing would be shown"
     wanted = softmax(found.sharpness_ * scores, axis=1)
     assert_allclose(found.predict_proba(corpus.counts), wanted, rtol=1e-6)
+
+
+def test_sharpness_is_that_of_the_number_of_topics_that_is_taken(monkeypatch):
+    """Held-out documents are judged with each; those of the one that is taken say how sharp to be."""
+    judged = []
+
+    def judge(pairs, candidates):
+        held = evidence.judge(pairs, candidates)
+        truth = np.eye(3)[held.code]
+        for name, probability in held.probability.items():
+            probability[:] = 0.05 + 0.85 * truth
+            if name != "topics_per_class=2":  # wrong of every other one
+                probability[::2] = np.roll(probability[::2], 1, axis=1)
+        judged.append(held)
+        return held
+
+    monkeypatch.setattr(supervised, "judge", judge)
+    corpus = planted_corpus(90, 60, 3, n_classes=3, document_length=15, random_state=0)
+    model = plsa.PLSAClassifier(topics_per_class="auto", random_state=0)
+    found = model.fit(corpus.counts, corpus.target)
+    assert found.topic_class_.tolist() == [0, 0, 1, 1, 2, 2]
+    assert_allclose(found.sharpness_, judged[-1].sharpness("topics_per_class=2", 1.0))
+    assert found.sharpness_ > 1.2 * judged[0].sharpness("None", 1.0)
 
 
 @pytest.mark.parametrize("model", [plsa.PLSAClassifier, plsa.NaiveBayesEM])
