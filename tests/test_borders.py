@@ -5,10 +5,18 @@ import pytest
 from scipy import sparse
 from sklearn.naive_bayes import MultinomialNB
 
-from plsa import ActiveLearner, estimate_prior
+from plsa import (
+    ActiveLearner,
+    MPCKMeans,
+    PLSAClassifier,
+    WeightedLogisticRegression,
+    estimate_prior,
+    select_topics,
+)
 from plsa.active import stopping
 from plsa.active.pool import Landscape
 from plsa.baselines.regression import best_threshold
+from plsa.evaluation import positives
 
 
 @pytest.mark.parametrize(("n_high", "share", "threshold"), [(5, 0.0, 4.5), (4, 1.0, -3.0)])
@@ -54,3 +62,50 @@ def test_the_next_of_unlike_documents_is_of_a_large_cluster_that_is_far():
     assert landscape.unlike(everyone[1:], [0], 1, 0) == [2], "what was seen counts as chosen"
     landscape._clusters = np.array([144.0, 410.0, 9.0]), centers
     assert landscape.unlike(everyone[[0, 2, 1]], [0], 1, 0) == [1], "but for very many"
+
+
+def test_ranks_tell_the_same_as_scores():
+    """The share of positives is that of the scores which the ranks are of, to the last document."""
+    rng = np.random.default_rng(0)
+    known, others = rng.normal(5, 1, 12), np.concatenate([rng.normal(5, 1, 20), rng.normal(0, 1, 40)])
+    wanted = estimate_prior(np.concatenate([known, others]), np.arange(72) < 12)
+    assert 0.1 < wanted.share < 0.9
+    assert positives._prior_of_ranks(positives._shares_reaching(known, others), 60) == wanted
+
+
+def test_of_topics_that_are_as_wide_the_most_used_is_split():
+    """All documents of a topic are alike here."""
+    X = np.array([[2, 2, 0, 0]] * 6 + [[0, 0, 2, 2]] * 3)
+    model = PLSAClassifier(scaling=None, smoothing=0.0, prior_strength=0.0, dtype="float64", max_iter=3)
+    for names, wanted in (("aaaaaabbb", [2, 1]), ("bbbbbbaaa", [1, 2])):
+        found = select_topics(model, X, list(names), criterion="heterogeneity", max_splits=1, cv=3)
+        assert [score.topics for score in found.scores] == [[1, 1], wanted]
+
+
+def test_of_strengths_that_are_as_good_the_most_regularized_is_taken():
+    """In whatever order they are given."""
+    X = np.array([[4, 0, 1]] * 8 + [[0, 4, 1]] * 16)
+    y = np.array([1, 1, 1, 1, 0, 0, 0, 0] + [0] * 16)
+    alone = {
+        C: WeightedLogisticRegression(C=C, random_state=0).fit(X, y).criterion_ for C in (0.1, 1.0, 10.0)
+    }
+    assert len(set(alone.values())) == 1
+    for several in ((0.1, 1.0, 10.0), (10.0, 0.1, 1.0)):
+        assert WeightedLogisticRegression(C=several, random_state=0).fit(X, y).C_ == 0.1
+
+
+def test_the_start_that_ends_lowest_is_kept():
+    """Not the one that begins lowest: in one of these seeds they are not the same."""
+    X = np.random.default_rng(0).poisson(0.7, (40, 12))
+    y = (np.arange(40) < 6).astype(int)
+    differ = 0
+    for seed in range(6):
+        rng = np.random.RandomState(seed)
+        options = {"n_clusters": 5, "n_metrics": 0}
+        alone = [
+            MPCKMeans(**options, n_init=1, random_state=rng).fit(X, y).objective_trace_ for _ in range(5)
+        ]
+        found = MPCKMeans(**options, n_init=5, random_state=seed).fit(X, y).objective_trace_
+        assert found[-1] == min(trace[-1] for trace in alone)
+        differ += min(alone, key=lambda trace: trace[0])[-1] > found[-1]
+    assert differ

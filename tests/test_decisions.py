@@ -1,5 +1,7 @@
 """What held-out labeled documents decide: by more than noise, and only where there are enough of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cases import corpus as planted
@@ -100,3 +102,47 @@ def test_guesses_that_hardly_change_are_not_made_again(still, n_stretches, monke
     X, y, _ = partly_labeled(150, 100, every=4, seed=1, document_length=30, word_concentration=0.3)
     found = SoftMislabelingPLSA(scaling=None, evidence=False, n_relabels=3, random_state=0).fit(X, y)
     assert len(found.stretches_) == n_stretches
+
+
+@pytest.mark.parametrize(("cheap", "n_folds"), [(np.inf, 3), (0, 1)])
+def test_evidence_that_would_take_long_comes_from_one_fold(cheap, n_folds, monkeypatch):
+    """Else from three."""
+    monkeypatch.setattr(semisupervised, "_CHEAP", cheap)
+    seen = []
+
+    def judged(pairs, candidates):
+        seen.append(len(list(pairs)))
+
+    monkeypatch.setattr(semisupervised, "judge", judged)
+    some, plan = corpus(), MissingLabelPLSA().plan(np.arange(4))
+    assert semisupervised._weigh_evidence(some, plan).unlabeled_used, "nothing was said against it"
+    assert seen == [n_folds]
+
+
+def test_models_together_say_the_mean():
+    """Of what each says under its own scaling; documents in the order that is asked for."""
+    some, plan = corpus(), SoftMislabelingPLSA().plan(np.arange(4))
+    task = semisupervised.Task(some, plan, plan.settings, np.random.RandomState(0))
+    members = [task.first(name) for name in list(plan.scalings)[:3]]
+    folding, documents = plan.method.folding, np.array([7, 3, 100])
+    said = semisupervised._say(members, folding)(documents)
+    each = [member.aspects.classes(some.counts, folding)[documents] for member in members]
+    np.testing.assert_allclose(said, np.mean(each, axis=0), rtol=1e-5)
+    assert np.ptp(each, axis=0).max() > 0.01, "else there is nothing to be seen"
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_documents_that_are_held_out_in_place_say_nothing(weighted):
+    """Neither by a label nor by their words; all else stays."""
+    some = corpus()
+    if weighted:
+        some = replace(some, weight=1.0 + np.arange(150) % 3)
+    known = np.flatnonzero(some.labels.labeled)
+    held = known[[0, 3]]
+    found = some.without(held)
+    others = np.setdiff1d(np.arange(150), held)
+    assert not found.weights()[held].any()
+    assert not found.labels.labeled[held].any()
+    np.testing.assert_array_equal(found.weights()[others], some.weights()[others])
+    np.testing.assert_array_equal(found.labels.code[others], some.labels.code[others])
+    assert some.labels.labeled[held].all(), "what it is made of stays"

@@ -508,3 +508,23 @@ def test_what_is_learned_is_another_gate(gate_of):
     learned = gate.learn(np.random.default_rng(0).uniform(size=before.shape))
     assert_array_equal(gate.table(), before)
     assert (learned is gate) == isinstance(gate, MissingLabel) == np.allclose(learned.table(), before)
+
+
+@pytest.mark.parametrize(
+    ("topic_group", "noise"),
+    [([0, 1], False), ([1, 0], False), ([0, 0, 1], True), ([0, 1, 1], True), ([0, 1, -1], True)],
+)
+def test_topics_of_one_group_start_apart(topic_group, noise):
+    """And without noise where there is nothing to be told apart."""
+    X = sparse.csr_array(np.array([[3.0, 1, 0], [0, 1, 4]]))
+    counts = Counts(X.indptr.astype(np.int64), X.indices, X.data, 3)
+    drawn = [
+        starts.words_from_groups(
+            counts, np.array([0, 1]), np.array(topic_group), None, np.random.RandomState(seed)
+        )
+        for seed in (0, 1)
+    ]
+    assert np.array_equal(*drawn) is not noise
+    columns = drawn[0][:, : len(topic_group)]
+    assert_allclose(columns.sum(axis=0), 1)
+    assert len(np.unique(columns.T, axis=0)) == len(topic_group)

@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.semi_supervised import LabelSpreading
 
 from plsa import (
+    ActiveLearner,
     CountScaler,
     FakeLabelPLSA,
     HardMislabelingPLSA,
@@ -23,9 +24,9 @@ from plsa import (
     NaiveBayesEM,
     SoftMislabelingPLSA,
 )
-from plsa.active import queries
+from plsa.active import choosing, queries
 from plsa.active.choosing import expected_losses
-from plsa.active.pool import FittedPool, chances, counted, takes_unlabeled, vectors
+from plsa.active.pool import FittedPool, Landscape, chances, counted, takes_unlabeled, vectors
 from plsa.active.quick import QuickPool
 from plsa.active.session import coded
 from plsa.datasets import planted_corpus
@@ -677,3 +678,37 @@ def test_a_document_of_which_nothing_is_said_may_be_of_any_class():
     assert_allclose(
         by_class(some, np.array([[0.5, 1.0], [0.5, 0.0]])), [[0.5, 0.5], [0.75, 0.25], [0.5, 0.5]]
     )
+
+
+@pytest.mark.parametrize(("n", "n_tried"), [(1, 30), (10, 30), (12, 36)])
+def test_answers_are_supposed_of_three_times_a_batch(n, n_tried, monkeypatch):
+    """And of thirty at least."""
+    tried = []
+
+    def listening(model, candidates, *given):
+        tried.append(len(candidates))
+        return np.zeros(len(candidates))
+
+    monkeypatch.setattr(choosing, "expected_losses", listening)
+    X = np.random.default_rng(0).poisson(1.0, (80, 5))
+    ActiveLearner(MultinomialNB(), X, [0, 1] + [-1] * 78, strategy="expected error").query(n)
+    assert tried == [n_tried]
+
+
+def test_what_is_to_be_answered_counts_as_seen(monkeypatch):
+    """Nobody is asked twice about the same kind of document before there is a model."""
+    seen, whole = [], Landscape.unlike
+
+    def listening(self, left, met, *given):
+        seen.append(sorted(met))
+        return whole(self, left, met, *given)
+
+    monkeypatch.setattr(Landscape, "unlike", listening)
+    X = np.random.default_rng(0).poisson(1.0, (20, 5))
+    learner = ActiveLearner(MultinomialNB(), X, [1] + [-1] * 19)
+    first = learner.query(1)
+    learner.query(3)
+    learner.skip(first)
+    second = [*learner.pending_]
+    learner.query(4)
+    assert seen == [[0], sorted([0, *first]), sorted([0, *first, *second])]

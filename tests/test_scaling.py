@@ -62,3 +62,12 @@ def test_in_a_pipeline_with_names():
     assert pipe.transform(texts).shape == (3, 2)
     names = pipe[:2].get_feature_names_out()
     assert_array_equal(names, pipe[0].get_feature_names_out())
+
+
+def test_empty_documents_have_no_share_in_the_length():
+    """Whatever they weigh."""
+    weight = np.array([2.0, 1.0, 50.0])
+    found = CountScaler("raw").fit(X, sample_weight=weight).length_
+    assert_allclose(found, (2 * 4 + 1) / 3)
+    assert CountScaler("raw").fit(X).length_ == 2.5
+    assert CountScaler("raw").fit(X, sample_weight=[0, 0, 1]).length_ == 1, "nothing is known"

@@ -200,3 +200,14 @@ def test_an_objective_that_fell_is_said_with_what_to_do(corpus, dtype, way, monk
     monkeypatch.setattr(em.Stop, "reason", lambda self, trace, n: StopReason.FELL if n > 2 else None)
     with pytest.warns(ConvergenceWarning, match=f"rounding wins. {way}"):
         PLSA(2, dtype=dtype, random_state=0).fit(corpus.counts)
+
+
+def test_a_document_that_does_not_count_may_be_impossible():
+    """Nothing is said of it, and of others it is."""
+    X = np.array([[1.0, 1, 0], [2, 1, 0], [0, 0, 3]])
+    start = np.array([[0.5, 0.5, 0]])
+    found = PLSA(1, init=start, max_iter=1).fit(X, sample_weight=[1, 1, 0])
+    assert found.n_impossible_ == 0
+    with pytest.warns(UserWarning, match="1 nonzeros of X have probability zero, the first in document 2"):
+        found = PLSA(1, init=start, max_iter=1).fit(X, sample_weight=[1, 1, 0.1])
+    assert found.n_impossible_ == 1
