@@ -595,7 +595,7 @@ def right_by_hand(pool, labels, drawn, parts):
     return right
 
 
-@pytest.mark.parametrize("n_drawn", [4, 23])
+@pytest.mark.parametrize("n_drawn", [4, 24])
 def test_the_accuracy_is_that_of_models_that_did_not_know_the_document(n_drawn):
     """Held out in five parts, or each by itself; of the quick models, or thoroughly of the estimator."""
     y = np.where(np.arange(90) % 6 == 0, NOISY.target, -1)

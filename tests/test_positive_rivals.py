@@ -242,6 +242,7 @@ def naive_bayes_steps(X, positive, negative, alpha, n_steps):
     return rules
 
 
+@pytest.mark.filterwarnings("ignore:X looks like TF-IDF")
 def test_spy_em_step_by_step():
     """Spies, threshold, reliable negatives and the classifier: as by hand."""
     X, shown, _ = planted()

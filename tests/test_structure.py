@@ -276,6 +276,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:X looks like TF-IDF")
 @every_format
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_function_looks_before_it_cuts(function, name):
