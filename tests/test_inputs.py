@@ -124,6 +124,7 @@ def test_weights_where_counts_belong(model):
         warnings.filterwarnings("ignore", "y labels 2 documents as positive")
         model(**small).fit(np.eye(4), y)
         model(**small).fit(np.array([[2.0, 1], [1, 3], [4, 1], [1, 1]]), y)
+        model(**small).fit(np.array([[2.0, 1], [1, 3], [4, 1], [1, 1]]) * 1e-200, y)
         with pytest.warns(UserWarning, match=rf"looks like TF-IDF.*{model.__name__} learns from counts"):
             model(**small).fit(np.array([[0.6, 0.8], [1, 0], [0.8, 0.6], [0, 1]]), y)
 
@@ -192,6 +193,8 @@ def test_bad_weights(model, weight, message):
         ([["a", "b"], ["a"], ["b"]], "y holds a list of 2 in row 0"),
         ([{"a"}, {"b"}, {"a"}], "y holds a set of 1 in row 0"),
         ([{"a": 1}, {}, {}], "y holds a dict of 1 in row 0"),
+        ([("a",), ("b",), None], "y holds a tuple of 1 in row 0"),
+        (np.array(["NaT", "NaT", "NaT"], dtype="datetime64[D]"), "y labels no document"),
         (np.eye(3), r"1d array, got an array of shape \(3, 3\) instead.*several are not supported"),
         (pandas.Series([("a", "b"), ("a",), ()]), "y holds a tuple of 2 in row 0"),
     ],
@@ -214,6 +217,7 @@ MARKS = [
     (pandas.Series(["a", "", "b", None]), {}, ["a", "b"], []),
     (pandas.Series(["a", pandas.NA, "b", ""], dtype="string"), {}, ["a", "b"], []),
     ([pandas.NaT, "a", "b", np.float32("nan")], {}, ["a", "b"], []),
+    (["a", "?", "b", "-"], {}, ["-", "?", "a", "b"], ["y has '-' in 1 rows", r"y has '\?' in 1 rows"]),
     (np.array(["a", np.nan, "b", np.nan]), {}, ["a", "b", "nan"], [DOUBT.format("nan", 2, 1, "nan")]),
     (
         np.array(["a", None, "b", "a"]).astype(str),

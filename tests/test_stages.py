@@ -480,7 +480,7 @@ def test_the_memory_that_topics_would_need(monkeypatch):
         PLSA(91, dtype="float64").fit(X)
     PLSA(90, max_iter=1, random_state=0).fit(X)
     monkeypatch.setattr(base, "physical_memory", lambda: float("inf"))
-    with pytest.raises(ValueError, match=r"need 0\.06519 GiB for more topics than either\. Take fewer\."):
+    with pytest.raises(ValueError, match=r"need 0\.06519 GiB, and outnumber both\. Take fewer\."):
         PLSA(35_000).fit(X)
 
 

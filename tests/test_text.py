@@ -128,7 +128,7 @@ BAD_TEXTS = [
     (["tea and milk", None, "a goal"], "row 1 of the texts holds None.*put '' there"),
     (["tea and milk", "a goal", float("nan")], "row 2 of the texts holds nan.*put '' there"),
     (pandas.Series(["tea", pandas.NA, "a goal"], dtype="string"), "row 1 of the texts holds <NA>.*put ''"),
-    (["tea and milk", 3.5, "a goal"], "row 1 of the texts holds 3.5, a float.*make it a string"),
+    (["tea and milk", 3.5, "a goal"], r"row 1 of the texts holds 3.5 \(float\).*make it a string"),
     ([["tea", "milk"], ["goal"], []], r"row 0 of the texts holds a list of 2.*join it.*analyzer=list"),
     (pandas.DataFrame({"text": TEXTS[:3], "n": 1}), "table of 2 columns .'text', 'n'., .*pass that column"),
     (np.array([TEXTS[:2]] * 3), "table of 2 columns .no names."),
@@ -137,7 +137,7 @@ BAD_TEXTS = [
     ({"tea": 1, "goal": 2, "cup": 3}, "X is a dict, but must be a list of texts"),
     (["\N{GRINNING FACE}", "\N{PARTY POPPER}!", ":-)"], NONE_LEFT + "none has two letters.*CountVectorizer"),
     (["a", "b", "c"], NONE_LEFT + "none has two letters or digits side by side"),
-    (["", "", ""], NONE_LEFT + "none has two letters or digits side by side"),
+    (["", " ", ""], "all 3 texts are empty"),
     (["same words"] * 3, NONE_LEFT + "all stand in more than max_df == 0.5 .*CountVectorizer.max_df=1.0."),
     ([], "there are no texts to learn from"),
     ("tea and milk", "string object received"),
@@ -150,7 +150,7 @@ def test_bad_texts(texts, message, vectorizer):
     """What is not a text is named, with its row; where no word is left, the reason is."""
     with pytest.raises(ValueError, match=message):
         text_classifier(vectorizer=vectorizer).fit(texts, ["food", "sport", None])
-    if not message.startswith(("no word", "there are no")):
+    if not message.startswith(("no word", "there are no", "all 3")):
         with pytest.raises(ValueError, match=message):
             text_classifier(vectorizer=vectorizer, random_state=0).fit(TEXTS, LABELS).predict(texts)
 
@@ -173,6 +173,8 @@ def test_no_word_is_left_by_a_vectorizer_of_ones_own():
         ({"model": CountVectorizer()}, "counts words and learns nothing: pass it as vectorizer="),
         ({"model": HashingVectorizer()}, "counts words and learns nothing"),
         ({"model": NaiveBayesEM}, r"model is the class NaiveBayesEM, but .* an instance: NaiveBayesEM\(\)"),
+        ({"model": text_classifier()}, "model is a Pipeline: pass what learns from counts"),
+        ({"analyzer": "char"}, r"'analyzer' is a parameter of the vectorizer: pass .*\(analyzer='char'\)"),
         ({"model": 3}, r"model == 3, but must be an estimator such as SoftMislabelingPLSA\(\)"),
         ({"model": "nb"}, "model == 'nb', but must be an estimator"),
         ({"vectorizer": CountVectorizer}, "vectorizer is the class CountVectorizer, but must be an instance"),

@@ -102,7 +102,7 @@ class CountEstimator(BaseEstimator):
         unknown = np.flatnonzero(known.lengths() == 0)
         if len(unknown):
             found = f"{len(unknown)} of {counts.n_documents} documents have no word that the fit has seen"
-            warn(f"{found}, the first in row {unknown[0]}: what is said of them is what is most frequent.")
+            warn(f"{found}, the first in row {unknown[0]}: what is said of them is not about their words.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -192,9 +192,10 @@ def check_size(counts: Counts, n_topics: int, asked: str, n_classes: int = 1) ->
     size, room = 2 * (n_documents + n_words) * n_topics * counts.dtype.itemsize, physical_memory()
     if size > room:
         needs = f"{size / 2**30:.4g} GiB, but this machine has {room / 2**30:.4g} GiB"
-        raise ValueError(f"{found} need {needs}. Take at most {int(room * n_topics / size):,}.")
+        most = min(int(room * n_topics / size), max(n_documents, n_words))
+        raise ValueError(f"{found} need {needs}. Take at most {most:,}.")
     if n_topics > max(n_documents, n_words) and size > _NEEDLESS:
-        raise ValueError(f"{found} need {size / 2**30:.4g} GiB for more topics than either. Take fewer.")
+        raise ValueError(f"{found} need {size / 2**30:.4g} GiB, and outnumber both. Take fewer.")
     if n_topics > max(n_classes, min(n_documents, n_words)):
         which = "documents" if n_documents <= n_words else "words"
         warn(f"{found} are more topics than {which}: there is nothing for each to stand for. Take fewer.")

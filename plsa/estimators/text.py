@@ -64,6 +64,8 @@ class WordCounter(CountVectorizer):
         """Why there is no word to learn from."""
         if not texts:
             return "there are no texts to learn from: X is empty."
+        if not any(len(text.strip()) for text in texts):
+            return f"all {len(texts)} texts are empty: there is no word to learn from."
         found = f"no word is left of the {len(texts)} texts"
         analyze = self.build_analyzer()
         if not any(len(analyze(text)) for text in texts):
@@ -122,7 +124,7 @@ def _described(text: Any) -> str:
         return f"a {type(text).__name__} of {len(text)}, but must hold a text: {tokens}"
     if is_missing(text):
         return f"{text!r}, but must hold a text: put '' there, or leave the row and its label out"
-    return f"{text!r}, a {type(text).__name__}, but must hold a text: make it a string"
+    return f"{text!r} ({type(text).__name__}), but must hold a text: make it a string"
 
 
 def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: Any) -> Pipeline:
@@ -164,6 +166,8 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
     array(['food', 'sport'], dtype='<U5')
     """
     model = SoftMislabelingPLSA() if model is None else _instance(model, "model", "SoftMislabelingPLSA()")
+    if isinstance(model, Pipeline):
+        raise TypeError("model is a Pipeline: pass what learns from counts, such as its last step.")
     if hasattr(model, "build_analyzer"):
         raise TypeError(f"model == {model!r} counts words and learns nothing: pass it as vectorizer=.")
     if vectorizer is None:
@@ -178,6 +182,9 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
     known = model.get_params(deep=False)
     for name in parameters:
         if name not in known:
+            if name in vectorizer.get_params():
+                its = f"pass vectorizer={type(vectorizer).__name__}({name}={parameters[name]!r})"
+                raise TypeError(f"{name!r} is a parameter of the vectorizer: {its}.")
             having = ", ".join(sorted(known))
             raise TypeError(f"{type(model).__name__} has no parameter {name!r}; it has {having}.")
     model = clone(model).set_params(**parameters)

@@ -88,7 +88,7 @@ def warn_of_weights(counts: Counts, name: str) -> None:
     if np.all(some.count == np.floor(some.count)) or some.count.max() > 1:
         return
     length = some.with_counts(some.count * some.count).lengths()
-    if np.all(np.abs(length[length > 0] - 1) < 1e-4):
+    if np.any(length > 0) and np.all(np.abs(length[some.lengths() > 0] - 1) < 1e-4):
         found = f"X looks like TF-IDF (rows of unit length), but {name} learns from counts of words"
         warn(f"{found} and scales them by itself. Pass those of a CountVectorizer.")
 
@@ -186,8 +186,7 @@ def _check_one_each(y: Any) -> None:
             found = f"y should be a 1d array, got an array of shape {y.shape} instead"
     elif isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O":
         for row, label in enumerate(y):
-            single = isinstance(label, list | tuple | np.ndarray) and np.shape(label) == (1,)
-            if isinstance(label, list | tuple | set | frozenset | dict | np.ndarray) and not single:
+            if isinstance(label, list | tuple | set | frozenset | dict | np.ndarray):
                 found = f"y holds a {type(label).__name__} of {len(label)} in row {row}"
                 break
     if found:

@@ -10,7 +10,9 @@ from plsa.engine.parameters import Array, Codes, Floats, Mask
 UNLABELED = -1  # in codes: the class of a document that has none
 
 # What programs write where there is nothing; it may have become a label on the way.
-_WORDS_FOR_NOTHING = frozenset({"nan", "none", "na", "n/a", "<na>", "null", "nil", "nat"})
+_WORDS_FOR_NOTHING = frozenset(
+    {"nan", "none", "na", "n/a", "n.a.", "<na>", "null", "nil", "nat", "?", "-", "unlabeled", "unlabelled"}
+)
 _CODES_FOR_NOTHING = frozenset({99, 999, 9999, 255, *(2**bits - 1 for bits in (16, 31, 32, 63, 64))})
 
 
@@ -49,8 +51,8 @@ def is_unlabeled(y: Array, unlabeled: Any) -> Mask:
     Among strings, the marker counts in its written form too: numpy turns `["spam", -1]` into strings.
     `unlabeled=None` leaves only None, NaN and blank strings.
     """
-    if y.dtype.kind == "f":
-        missing = np.isnan(y)
+    if y.dtype.kind in "fmM":
+        missing = np.isnan(y) if y.dtype.kind == "f" else np.isnat(y)
     elif y.dtype.kind == "O":
         missing = np.array([is_missing(v) for v in y], dtype=bool)
     elif y.dtype.kind in "US":
