@@ -1,5 +1,7 @@
 """scikit-learn's tools where labels are missing: what works, what speaks, and what is said about the rest."""
 
+import warnings
+
 import numpy as np
 import pytest
 from cases import CASES, corpus
@@ -356,3 +358,12 @@ def test_held_out_predictions_that_cannot_be_made(given, message):
     X, y, _ = corpus()
     with pytest.raises(ValueError, match=message):
         cross_val_predict(**{"estimator": model(), "X": X, "y": y} | given)
+
+
+def test_folds_leave_it_to_the_fits_to_doubt_labels():
+    """They do not know what marks a missing label for the estimator."""
+    y = np.array([0, 1, 255, 0, 1, 255, 0, 1])
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert len(list(LabeledKFold(2).split(y, y))) == 2
+    assert not said

@@ -194,8 +194,11 @@ def _check_one_each(y: Any) -> None:
         raise ValueError(f"{found}. {several}: fit a model for each of them, with y == that label.")
 
 
-def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELED) -> Labels:
-    """The classes and codes of y, of which at least one is labeled; warns of what may not be a class."""
+def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELED, *, doubts: bool = True) -> Labels:
+    """The classes and codes of y, of which at least one is labeled.
+
+    Warns of what may not be a class, unless somebody else does.
+    """
     y = check_labels(y, n_documents)
     missing = is_unlabeled(y, unlabeled)
     rows = np.flatnonzero(~missing)
@@ -210,7 +213,7 @@ def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELED) -> Labels:
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         check_classification_targets(known)
     labels = Labels.of(known, missing)
-    if unlabeled is not None:
+    if doubts and unlabeled is not None:
         warn_of_doubts(labels)
     return labels
 

@@ -109,7 +109,8 @@ class LabeledKFold(BaseCrossValidator):
         """The documents, ascending, of the training part and of the test fold, fold after fold."""
         if groups is not None:
             inputs.warn("The groups parameter is ignored by LabeledKFold")
-        return self.of_labels(read_labels(y, _num_samples(X), self.unlabeled))
+        # Of what may not be a class the fits warn, each with the mark that it knows.
+        return self.of_labels(read_labels(y, _num_samples(X), self.unlabeled, doubts=False))
 
     def of_labels(self, labels: Labels) -> Iterator[tuple[Places, Places]]:
         """The same, of labels that were read already."""

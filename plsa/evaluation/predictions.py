@@ -1,6 +1,5 @@
 """What classifiers say of documents that were held out, where labels are missing."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -77,9 +76,7 @@ def cross_val_predict(
     y = check_labels(y, _num_samples(X))
     marks = _marks_of(estimator)
     mark = marks[0] if marks else UNLABELED
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of labels: the fits say so, where it is so for them
-        labels = read_labels(y, len(y), mark)
+    labels = read_labels(y, len(y), mark, doubts=False)  # the fits say so, where it is so for them
     splits = _of_all(splits_of(cv, X, y, labels), labels)
     work, given = delayed(_fit_and_answer), (X, y, method, params or {})
     found = Parallel(n_jobs=n_jobs)(work(clone(estimator), *given, *split) for split in splits)
