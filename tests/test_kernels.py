@@ -1414,7 +1414,7 @@ def test_tiny_work_is_done_by_one_thread_however_many_are_asked_for():
     """In a fresh interpreter: the tests themselves have it otherwise."""
     asked = "[effective_threads(n, work=work) for work in (10, 10**6) for n in (2, 3)]"
     code = f"from plsa.engine.threads import effective_threads; print({asked}, effective_threads(2))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[0] == "[1, 1, 2, 3] 2"
     assert effective_threads(2, work=10) == 2, "the tests of threads on small corpora would test nothing"
 
