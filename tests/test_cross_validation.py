@@ -305,9 +305,7 @@ def test_the_only_document_of_a_class():
     names = named(None)
     names[1] = "elk"
     names[2] = "ace"
-    with pytest.warns(
-        UserWarning, match=r"document 1, labeled 'elk', .* and so are 1 more: it cannot be right"
-    ):
+    with pytest.warns(UserWarning, match=r"document 1, labeled 'elk' \(and 1 more\), .*: it cannot be right"):
         proba = cross_val_predict(model(), X, names, cv=3, method="predict_proba")
     assert proba.shape == (150, 6)  # ace, ant, bee, cat, dog, elk
     assert_allclose(proba.sum(axis=1), 1, atol=1e-6)
@@ -350,6 +348,10 @@ def test_other_folds_and_other_classifiers():
             r"cv holds out document \d+ more than once",
         ),
         ({"cv": [(np.arange(75), np.arange(75, 150))]}, "cv holds out document 0 never; labeled ones must"),
+        (
+            {"y": np.where(np.arange(150) < 40, [0, 1] * 75, -1), "cv": model_selection.KFold(3)},
+            "all 40 labeled documents are held out at once, and none is left to learn from",
+        ),
         ({"estimator": MultinomialNB()}, "MultinomialNB has learned -1, which marks"),
     ],
 )

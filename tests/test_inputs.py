@@ -129,7 +129,7 @@ def test_weights_where_counts_belong(model):
             model(**small).fit(np.array([[0.6, 0.8], [1, 0], [0.8, 0.6], [0, 1]]), y)
 
 
-NO_WORDS = "have no word that the fit has seen, the first in row"
+NO_WORDS = "no word that the fit has seen, the first in row"
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -181,6 +181,7 @@ def test_bad_weights(model, weight, message):
         (["a", "b"], "y has 2 labels for 3 documents"),
         ([0.5, 1.5, 2.2], "Unknown label type"),
         ([0.5, 1.5, np.nan], "Unknown label type"),
+        ([0, np.inf, np.nan], "y holds inf in row 1: labels are whole numbers or strings"),
         ([-1, -1, -1], "y labels no document.*use PLSA"),
         ([None, None, None], "y labels no document.*use PLSA"),
         ([np.nan, np.nan, np.nan], "y labels no document.*use PLSA"),
@@ -206,7 +207,7 @@ def test_bad_labels(model, y, message):
 
 
 DOUBT = (
-    "y has {!r} in {} rows, first in row {}, and it was taken for a class.*unlabeled={!r};.*unlabeled=None"
+    "y has {!r} in {} rows?, first in row {}, and it was taken for a class.*unlabeled={!r};.*unlabeled=None"
 )
 ONE = "y has one class, {!r}, first in row {}"
 # What may mark a document without a label: the classes that are found, and what is said.
@@ -217,7 +218,7 @@ MARKS = [
     (pandas.Series(["a", "", "b", None]), {}, ["a", "b"], []),
     (pandas.Series(["a", pandas.NA, "b", ""], dtype="string"), {}, ["a", "b"], []),
     ([pandas.NaT, "a", "b", np.float32("nan")], {}, ["a", "b"], []),
-    (["a", "?", "b", "-"], {}, ["-", "?", "a", "b"], ["y has '-' in 1 rows", r"y has '\?' in 1 rows"]),
+    (["a", "?", "b", "-"], {}, ["-", "?", "a", "b"], ["y has '-' in 1 row,", r"y has '\?' in 1 row,"]),
     (np.array(["a", np.nan, "b", np.nan]), {}, ["a", "b", "nan"], [DOUBT.format("nan", 2, 1, "nan")]),
     (
         np.array(["a", None, "b", "a"]).astype(str),
@@ -229,7 +230,7 @@ MARKS = [
         ["a", "NA", "<NA>", "b"],
         {},
         ["<NA>", "NA", "a", "b"],
-        ["y has '<NA>' in 1 rows", "y has 'NA' in 1 rows"],
+        ["y has '<NA>' in 1 row,", "y has 'NA' in 1 row,"],
     ),
     (["a", "n/a", "null", "b"], {}, ["a", "b", "n/a", "null"], ["y has 'n/a'", "y has 'null'"]),
     (["a", "nan", "b", "nan"], {"unlabeled": "nan"}, ["a", "b"], []),

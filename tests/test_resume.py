@@ -1,5 +1,6 @@
 """What a session's file knows, and whom it knows again; answers put right and questions taken back."""
 
+import itertools
 import json
 import math
 import shutil
@@ -227,6 +228,7 @@ def test_a_file_of_the_first_format_is_resumed(path):
         ((QUICK, OLD_X), {"cost": cost}, "began with other labels: give the y"),
         ((QUICK, OLD_X, OLD_Y), {"cost": cost, "batch_size": 1}, "batch_size 2, but is resumed with 1"),
         ((QUICK, OLD_X[::-1], OLD_Y), {"cost": cost}, "began with other documents"),
+        ((QUICK, OLD_X.astype(np.float32), OLD_Y), {"cost": cost}, "began with other documents"),
         ((OURS, OLD_X, OLD_Y), {"cost": cost}, "began with estimator 'MultinomialNB'"),
         ((QUICK, OLD_X, OLD_Y), {"cost": cost, "ids": range(8)}, "began without ids: leave them out"),
     ):
@@ -237,6 +239,41 @@ def test_a_file_of_the_first_format_is_resumed(path):
     with pytest.raises(ValueError, match="a function, which a file cannot hold"):
         ActiveLearner.resume(path, QUICK, OLD_X, OLD_Y)
     assert ActiveLearner.resume(path, QUICK, OLD_X, OLD_Y, strategy=first_scores).pending_ == [4]
+
+
+def stored_otherwise(X):
+    """The same counts in other types, formats and orders."""
+    whole = X.tocsr()
+    unsorted = whole.copy()
+    for begin, end in itertools.pairwise(whole.indptr):
+        unsorted.indices[begin:end] = whole.indices[begin:end][::-1]
+        unsorted.data[begin:end] = whole.data[begin:end][::-1]
+    halves = sparse.hstack([whole, sparse.csr_array((whole.shape[0], 1))]).tocsr()[:, :-1]
+    return [whole.astype(np.float32), whole.tocsc(), whole.tocoo(), unsorted, halves, whole.toarray(),
+            np.asfortranarray(whole.toarray().astype(np.int64))]  # fmt: skip
+
+
+@pytest.mark.parametrize("ids", [None, IDS])
+def test_documents_are_known_however_they_are_stored(ids, path):
+    answered(ActiveLearner(QUICK, X, path=path, ids=ids), 4)
+    for again in stored_otherwise(X):
+        assert resumed(path, QUICK, again, ids=ids).status().n_labels == 4
+    other = X.tocsr().copy()
+    other.data[7] += 1
+    for again in (other, X.tocsr()[::-1], sparse.csr_array(X.tocsr()[:, ::-1])):
+        with pytest.raises(ValueError, match="began with other documents"):
+            resumed(path, QUICK, again, ids=ids)
+
+
+@pytest.mark.parametrize("ids", [None, range(20)])
+def test_texts_are_known_however_they_are_stored(ids, path):
+    pandas = pytest.importorskip("pandas")
+    model = make_pipeline(CountVectorizer(), MultinomialNB())
+    answered(ActiveLearner(model, TEXTS, path=path, ids=ids), 2, [0, 0, 1, 1] * 5)
+    for again in (np.array(TEXTS), [np.str_(text) for text in TEXTS], pandas.Series(TEXTS), tuple(TEXTS)):
+        assert resumed(path, model, again, ids=ids).status().n_labels == 2
+    with pytest.raises(ValueError, match="began with other documents"):
+        resumed(path, model, [*TEXTS[:-1], "ball teas"], ids=ids)
 
 
 # ---- documents by their ids

@@ -302,7 +302,7 @@ def test_undoing_takes_back_questions_and_labels_that_were_read():
 def test_labels_that_look_like_none_are_named():
     """At the start and in answers, once; unlabeled=None says that they are classes."""
     with pytest.warns(
-        UserWarning, match="y has 'nan' in 1 rows, first in row 1, and it was taken for a class"
+        UserWarning, match="y has 'nan' in 1 row, first in row 1, and it was taken for a class"
     ):
         Session(4, ["a", "nan", "", None])
     session = Session(4, ["a", " ", "", None])

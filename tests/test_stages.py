@@ -466,6 +466,15 @@ def test_far_too_many_topics_fail_at_once(model, parameter, takes, number):
     assert time.perf_counter() - began < 5
 
 
+def test_numbers_beyond_all_floats():
+    """They are errors that do not write all their digits."""
+    for parameters in ({"n_components": 10**400}, {"max_iter": 10**400}):
+        with pytest.raises(ValueError, match=r"has 401 digits, but must be no larger than 1e\+100"):
+            PLSA(**parameters).fit(corpus()[0])
+    with pytest.raises(ValueError, match=r"tol == 10*, but must be a finite number"):
+        PLSA(tol=10**400).fit(corpus()[0])
+
+
 def test_the_memory_that_topics_would_need(monkeypatch):
     """Twice P(z|d) and P(w|z), beside what the machine has; as many as there is room for are let in."""
     X = corpus()[0]

@@ -47,7 +47,36 @@ def name_of(thing: Any) -> str:
 
 
 def checksum(X: Any) -> int:
-    """A number that other documents hardly have."""
+    """A number that other documents, or the same in another order, hardly have; however they are stored."""
+    whole = 0
+    for part in _contents(X):
+        whole = zlib.crc32(part, zlib.crc32(len(part).to_bytes(8, "little"), whole))
+    return whole
+
+
+def checksums(X: Any) -> list[int]:
+    """A number for each document that another hardly has; the same wherever it stands."""
+    return [zlib.crc32(part) for part in _contents(X)]
+
+
+def _contents(X: Any) -> Iterator[bytes]:
+    """What each document holds: its words and their counts, or its text."""
+    plain = np.asarray(X) if hasattr(X, "to_numpy") or isinstance(X, np.ndarray) else X
+    if sparse.issparse(X) or (isinstance(plain, np.ndarray) and plain.dtype.kind in "biuf"):
+        rows = sparse.csr_array(plain, dtype=np.float64, copy=True)
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+        word = rows.indices.astype(np.int64)
+        for begin, end in zip(rows.indptr[:-1].tolist(), rows.indptr[1:].tolist(), strict=True):
+            yield word[begin:end].tobytes() + rows.data[begin:end].tobytes()
+        return
+    if isinstance(plain, np.ndarray):
+        plain = (plain[:, 0] if plain.ndim == 2 and plain.shape[1] == 1 else plain).tolist()
+    yield from (repr(str(row) if isinstance(row, str) else row).encode() for row in plain)
+
+
+def checksum_as_stored(X: Any) -> int:
+    """What files held before in the place of `checksum`; the same documents stored otherwise have another."""
     if sparse.issparse(X):
         rows = X.tocsr()
         parts = [rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)]
@@ -60,25 +89,3 @@ def checksum(X: Any) -> int:
     for part in parts:
         checksum = zlib.crc32(np.ascontiguousarray(part), checksum)
     return checksum
-
-
-def checksums(X: Any) -> list[int]:
-    """A number for each document that another hardly has; the same wherever it stands."""
-    return [zlib.crc32(part) for part in _contents(X)]
-
-
-def _contents(X: Any) -> Iterator[bytes]:
-    """What each document holds."""
-    if sparse.issparse(X):
-        rows = sparse.csr_array(X)
-        rows = rows if rows.has_canonical_format else rows.copy()
-        rows.sum_duplicates()
-        word, count = rows.indices.astype(np.int64), rows.data.astype(np.float64)
-        for begin, end in zip(rows.indptr[:-1].tolist(), rows.indptr[1:].tolist(), strict=True):
-            yield word[begin:end].tobytes() + count[begin:end].tobytes()
-        return
-    plain = np.asarray(X) if hasattr(X, "to_numpy") or isinstance(X, np.ndarray) else None
-    if plain is not None and plain.dtype.kind in "biuf":
-        yield from (row.astype(np.float64).tobytes() for row in plain)
-    else:
-        yield from (repr(row).encode() for row in (X if plain is None else plain.tolist()))

@@ -10,7 +10,7 @@ from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
 from plsa.active import choosing, stopping
-from plsa.active.fingerprints import about_model, checksum, checksums, name_of
+from plsa.active.fingerprints import about_model, checksum, checksum_as_stored, checksums, name_of
 from plsa.active.pool import FittedPool, Landscape, chances, counted
 from plsa.active.quick import QuickPool
 from plsa.active.record import Event, Record
@@ -216,7 +216,9 @@ class ActiveLearner:
         names = None if ids is None else check_ids(ids, n_documents)
         record.check_names(names)
         if names is None:
-            record.check({"n_documents": n_documents, "documents": checksum(X)})
+            record.check({"n_documents": n_documents, "contents": checksum(X)})
+            if "documents" in record.header:  # a file of an earlier version
+                record.check({"documents": checksum_as_stored(X)})
         documents = range(n_documents) if names is None else names
         known = record.labels
         if y is None and known:
@@ -256,7 +258,7 @@ class ActiveLearner:
             "random_state": self.random_state,
             "unlabeled": self._session.unlabeled,
             "cost": None if self.cost is None else self.cost.tolist(),
-            "documents": checksum(self.X) if self.ids is None else checksums(self.X),
+            **({"contents": checksum(self.X)} if self.ids is None else {"documents": checksums(self.X)}),
         }
 
     def __repr__(self) -> str:

@@ -21,6 +21,7 @@ _SAME_MODEL = f"give the model that it began with. {ANEW}"
 _TO_DO = {
     "n_documents": _SAME_X,
     "documents": _SAME_X,
+    "contents": _SAME_X,
     "estimator": _SAME_MODEL,
     "parameters": _SAME_MODEL,
     "function": f"give the function that it began with. {ANEW}",
@@ -132,8 +133,8 @@ class Record:
 
     def _refuse(self, name: str, began: Any, now: Any, todo: str) -> None:
         found = f"{name} {_shown(began)}, but is resumed with {_shown(now)}"
-        if name in EACH:  # too long to show, or a digest only
-            found = f"other {name}"
+        if name in (*EACH, "contents"):  # too long to show, or a digest only
+            found = f"other {'documents' if name == 'contents' else name}"
         raise ValueError(f"{self.path} began with {found}: {todo}.")
 
     def check_names(self, ids: Sequence[Any] | None) -> None:

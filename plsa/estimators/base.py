@@ -101,8 +101,11 @@ class CountEstimator(BaseEstimator):
         known = counts if self._seen.all() else counts.of_nonzeros(self._seen[counts.word])
         unknown = np.flatnonzero(known.lengths() == 0)
         if len(unknown):
-            found = f"{len(unknown)} of {counts.n_documents} documents have no word that the fit has seen"
-            warn(f"{found}, the first in row {unknown[0]}: what is said of them is not about their words.")
+            some = (
+                f"{len(unknown)} of {counts.n_documents} documents {'has' if len(unknown) == 1 else 'have'}"
+            )
+            found = f"{some} no word that the fit has seen, the first in row {unknown[0]}"
+            warn(f"{found}: what is said of them is not about their words.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -208,6 +208,10 @@ def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELED, *, doubts:
     if other is not None:
         found = f"{known[0]!r} in row {rows[0]} and {known[other]!r} in row {rows[other]}"
         raise ValueError(f"y mixes types of labels: {found}. Make all of them strings, or all numbers.")
+    if known.dtype.kind == "f" and np.isinf(known).any():
+        at = int(np.isinf(known).argmax())
+        found = f"{known[at]} in row {rows[at]}"
+        raise ValueError(f"y holds {found}: labels are whole numbers or strings, not infinity.")
     with warnings.catch_warnings():
         # One or two labels per class are what these models are for, no sign of a regression.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
@@ -223,7 +227,7 @@ def warn_of_doubts(labels: Labels) -> None:
     for place in doubtful(labels.classes):
         label = labels.classes.tolist()[place]
         rows = np.flatnonzero(labels.code == place)
-        found = f"y has {label!r} in {len(rows)} rows, first in row {rows[0]}, and it was taken for a class"
+        found = f"y has {label!r} in {len(rows)} row{'s' * (len(rows) > 1)}, first in row {rows[0]}, and it was taken for a class"
         if_mark = f"If it marks documents without a label, put None there or pass unlabeled={label!r}"
         if_class = "if it is a class, unlabeled=None says so: then only None, NaN and '' are marks"
         warn(f"{found}. {if_mark}; {if_class}.")

@@ -110,13 +110,16 @@ def _of_all(splits: Splits, labels: Labels) -> Splits:
     alone, unlabeled = np.flatnonzero(left & labels.labeled), np.flatnonzero(left & ~labels.labeled)
     if len(alone):
         splits = [*splits, (np.setdiff1d(everything, alone), alone)]
+    if not all(labels.labeled[train].any() for train, _ in splits):
+        found = f"all {labels.labeled.sum()} labeled documents are held out at once, and none is left to learn from"
+        raise ValueError(f"{found}. Label two of each class, and let LabeledKFold deal them out.")
     learned = [np.append(labels.code[train], UNLABELED) for train, _ in splits]
     unknown = [~np.isin(labels.code[test], codes) for codes, (_, test) in zip(learned, splits, strict=True)]
     lost = np.concatenate([test[where] for where, (_, test) in zip(unknown, splits, strict=True)])
     if len(lost):
-        more = f", and so are {len(lost) - 1} more" if len(lost) > 1 else ""
+        more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
         label = labels.classes[labels.code[lost[:1]]].tolist()[0]
-        which = f"document {lost[0]}, labeled {label!r}, is predicted by a fit that knows no such class{more}"
+        which = f"document {lost[0]}, labeled {label!r}{more}, is predicted by a fit that knows no such class"
         inputs.warn(f"{which}: it cannot be right. Label another one, or leave it out of what you count.")
     return [*splits, (everything, unlabeled)] if len(unlabeled) else splits
 

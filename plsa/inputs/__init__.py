@@ -6,6 +6,7 @@ An error says what was wrong, what was found and what to do.
 import inspect
 import numbers
 import os
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from plsa.engine.parameters import Array, Floats, Mask
 # Of weights and the like.
 LARGEST_STRENGTH = 1e12
 _SMALLEST_STRENGTH = 1e-30
+_LARGEST_WHOLE = 1e100  # what follows from it is still a float
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -44,13 +46,17 @@ def check_whole(value: Any, name: str, smallest: int) -> int:
     """A whole number that is not below `smallest`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < smallest:
         raise ValueError(f"{name} == {value!r}, but must be a whole number >= {smallest}.")
+    if value > _LARGEST_WHOLE:
+        raise ValueError(
+            f"{name} has {len(str(value))} digits, but must be no larger than {_LARGEST_WHOLE:g}."
+        )
     return int(value)
 
 
 def check_number(value: Any, name: str, smallest: float = 0.0, *, above: float | None = None) -> float:
     """A finite number that is not below `smallest`, or that is above `above`."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    number = float(value) if real else np.nan
+    number = np.nan if not real else np.inf if value > sys.float_info.max else float(value)
     inside = number >= smallest if above is None else number > above
     if not inside or number == np.inf:
         limit = f">= {smallest:g}" if above is None else f"> {above:g}"

@@ -107,8 +107,11 @@ def learn(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     choice = _weigh_evidence(corpus, plan)
     if choice.unlabeled_used:
         return _learn_together(Task(corpus, plan, choice.settings, rng), choice)
-    found = f"documents without a label did not help to classify held-out labeled ones ({choice.accuracy})"
-    warn(f"{found}; the model was learned from the labels alone. See evidence_.")
+    alone = max(right for name, right in choice.accuracy.items() if name.startswith(_ALONE))
+    shared = choice.accuracy[choice.scaling if plan.later_gate is None else _TOGETHER]
+    found = f"{alone:.1%} right with the labels alone, {shared:.1%} with all documents"
+    helped = f"documents without a label did not help to classify held-out labeled ones ({found})"
+    warn(f"{helped}: the model was learned from the labels alone. evidence_ has the details.")
     learned = supervised.learn_from_labels(corpus, plan, rng)
     taken = learned.choice
     settings = replace(taken.settings, unlabeled_weight=choice.settings.unlabeled_weight)
