@@ -227,7 +227,8 @@ def warn_of_doubts(labels: Labels) -> None:
     for place in doubtful(labels.classes):
         label = labels.classes.tolist()[place]
         rows = np.flatnonzero(labels.code == place)
-        found = f"y has {label!r} in {len(rows)} row{'s' * (len(rows) > 1)}, first in row {rows[0]}, and it was taken for a class"
+        often = f"{len(rows)} row{'s' if len(rows) > 1 else ''}, first in row {rows[0]}"
+        found = f"y has {label!r} in {often}, and it was taken for a class"
         if_mark = f"If it marks documents without a label, put None there or pass unlabeled={label!r}"
         if_class = "if it is a class, unlabeled=None says so: then only None, NaN and '' are marks"
         warn(f"{found}. {if_mark}; {if_class}.")

@@ -111,8 +111,9 @@ def _of_all(splits: Splits, labels: Labels) -> Splits:
     if len(alone):
         splits = [*splits, (np.setdiff1d(everything, alone), alone)]
     if not all(labels.labeled[train].any() for train, _ in splits):
-        found = f"all {labels.labeled.sum()} labeled documents are held out at once, and none is left to learn from"
-        raise ValueError(f"{found}. Label two of each class, and let LabeledKFold deal them out.")
+        found = f"all {labels.labeled.sum()} labeled documents are held out at once"
+        what = "Label two of each class, and let LabeledKFold deal them out"
+        raise ValueError(f"{found}, and none is left to learn from. {what}.")
     learned = [np.append(labels.code[train], UNLABELED) for train, _ in splits]
     unknown = [~np.isin(labels.code[test], codes) for codes, (_, test) in zip(learned, splits, strict=True)]
     lost = np.concatenate([test[where] for where, (_, test) in zip(unknown, splits, strict=True)])

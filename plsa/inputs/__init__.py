@@ -46,7 +46,7 @@ def check_whole(value: Any, name: str, smallest: int) -> int:
     """A whole number that is not below `smallest`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < smallest:
         raise ValueError(f"{name} == {value!r}, but must be a whole number >= {smallest}.")
-    if value > _LARGEST_WHOLE:
+    if int(value) > _LARGEST_WHOLE:
         raise ValueError(
             f"{name} has {len(str(value))} digits, but must be no larger than {_LARGEST_WHOLE:g}."
         )
