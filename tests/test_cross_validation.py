@@ -1,5 +1,6 @@
 """scikit-learn's tools where labels are missing: what works, what speaks, and what is said about the rest."""
 
+import re
 import warnings
 
 import numpy as np
@@ -8,6 +9,7 @@ from cases import CASES, corpus
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn import config_context, model_selection
+from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import MultinomialNB
@@ -362,10 +364,17 @@ def test_held_out_predictions_that_cannot_be_made(given, message):
         cross_val_predict(**{"estimator": model(), "X": X, "y": y} | given)
 
 
-def test_folds_leave_it_to_the_fits_to_doubt_labels():
-    """They do not know what marks a missing label for the estimator."""
+def test_folds_and_scores_doubt_labels():
+    """A mark that the estimator knows, and they do not, would be held out and scored as a class."""
     y = np.array([0, 1, 255, 0, 1, 255, 0, 1])
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        assert len(list(LabeledKFold(2).split(y, y))) == 2
-    assert not said
+    always = DummyClassifier(strategy="constant", constant=1).fit(y[:, np.newaxis], y)
+    for unlabeled, mark in ((-1, "y has 255 in 2 rows, first in row 2.*pass unlabeled=255"), (255, None)):
+        for use in (
+            lambda unlabeled=unlabeled: [*LabeledKFold(2, unlabeled=unlabeled).split(y, y)],
+            lambda unlabeled=unlabeled: labeled_scorer(unlabeled=unlabeled)(always, y[:, np.newaxis], y),
+        ):
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                use()
+            assert len(said) == (mark is not None)
+            assert all(re.search(mark, str(each.message)) for each in said)

@@ -127,6 +127,8 @@ def test_weights_where_counts_belong(model):
         model(**small).fit(np.array([[2.0, 1], [1, 3], [4, 1], [1, 1]]) * 1e-200, y)
         with pytest.warns(UserWarning, match=rf"looks like TF-IDF.*{model.__name__} learns from counts"):
             model(**small).fit(np.array([[0.6, 0.8], [1, 0], [0.8, 0.6], [0, 1]]), y)
+        with pytest.warns(UserWarning, match=rf"looks like frequencies.*{model.__name__} learns from counts"):
+            model(**small).fit(np.array([[0.4, 0.6], [1, 0], [0.8, 0.2], [0, 1]]), y)
 
 
 NO_WORDS = "no word that the fit has seen, the first in row"
@@ -155,6 +157,21 @@ def test_documents_of_unknown_words_are_counted(case):
                 known = getattr(model, name)(new[[0, 2]])
             said = [str(each.message) for each in caught]
             assert [text[:6] for text in said if NO_WORDS in text] == ["2 of 5"] * knows, (name, known)
+
+
+def test_a_mark_is_one_value():
+    """A list of them would be compared entry by entry."""
+    assert_refused(NaiveBayesEM(unlabeled=[1]), r"unlabeled == \[1\], but must be one value", X, [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("counts", "weight"), [(X, [1, 1, 0]), (np.vstack([X[:2], np.zeros((1, X.shape[1]))]), None)]
+)
+@named([model for model in of_classes if model in weighted])
+def test_classes_without_words_or_weight(model, counts, weight):
+    """There is nothing to learn about them, and that is said."""
+    with pytest.warns(UserWarning, match="nothing to learn about the class 'c': no document with this label"):
+        model().fit(counts, ["a", "b", "c"], sample_weight=weight)
 
 
 @pytest.mark.parametrize(
@@ -219,6 +236,15 @@ MARKS = [
     (pandas.Series(["a", pandas.NA, "b", ""], dtype="string"), {}, ["a", "b"], []),
     ([pandas.NaT, "a", "b", np.float32("nan")], {}, ["a", "b"], []),
     (["a", "?", "b", "-"], {}, ["-", "?", "a", "b"], ["y has '-' in 1 row,", r"y has '\?' in 1 row,"]),
+    (["-1.0", "0.0", "1.0", "0.0"], {}, ["0.0", "1.0"], []),
+    (pandas.Series([2**53, 2**53 + 1, pandas.NA, 2**53], dtype="Int64"), {}, [2**53, 2**53 + 1], []),
+    (
+        ["tea", "Tea ", "b", "b"],
+        {},
+        ["Tea ", "b", "tea"],
+        [r"y has 'Tea ' \(first in row 1\) and 'tea' \(first in row 0\), two classes that differ in blanks"],
+    ),
+    (["a", "unknown", "b", "a"], {}, ["a", "b", "unknown"], ["y has 'unknown' in 1 row, .*'unknown'"]),
     (np.array(["a", np.nan, "b", np.nan]), {}, ["a", "b", "nan"], [DOUBT.format("nan", 2, 1, "nan")]),
     (
         np.array(["a", None, "b", "a"]).astype(str),

@@ -982,8 +982,10 @@ def test_what_is_a_collapse():
     some = np.array([second] * 10 + [first] * 90)
     assert lost_classes(blind, some, corpus_of(code)) is None
     assert lost_classes(blind, some[1:], corpus_of(code[:-1])) is not None
-    # A class of less than a quarter of the labels is none that is missed.
-    assert lost_classes(blind[:13], all_first, corpus_of([0] * 10 + [1] * 3 + [-1] * 100)) is None
+    # A class of less than a tenth of the labels is none that is missed.
+    many = np.array([first] * 60)
+    assert lost_classes(many, all_first, corpus_of([0] * 55 + [1] * 5 + [-1] * 100)) is None
+    assert lost_classes(many, all_first, corpus_of([0] * 54 + [1] * 6 + [-1] * 100)) is not None
     # Nor can four labeled documents tell, or four others.
     assert lost_classes(blind[:8], all_first, corpus_of([0] * 4 + [1] * 4 + [-1] * 100)) is None
     assert lost_classes(blind, all_first[:8], corpus_of([0] * 10 + [1] * 10 + [-1] * 8)) is None

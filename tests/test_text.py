@@ -241,6 +241,7 @@ def test_scripts_without_blanks(script):
     tokens = text_classifier()[0].build_tokenizer()
     assert tokens("The 茶 of 東京都, 2nd") == ["The", "茶", "of", "東京", "京都", "東", "京", "都", "2nd"]
     assert tokens("นมชา ア カップ") == ["นม", "มช", "ชา", "ア", "カッ", "ップ"]
+    assert tokens("차 한 잔을 a C마당") == ["차", "한", "잔을", "C마당"], "a syllable may be a word"
     cut = text_classifier(vectorizer=CountVectorizer(tokenizer=str.split, token_pattern=None))
     assert cut[0].build_tokenizer()("牛奶 茶杯") == ["牛奶", "茶杯"], "a tokenizer of one's own has its way"
 

@@ -195,7 +195,7 @@ def check_size(counts: Counts, n_topics: int, asked: str, n_classes: int = 1) ->
     size, room = 2 * (n_documents + n_words) * n_topics * counts.dtype.itemsize, physical_memory()
     if size > room:
         needs = f"{size / 2**30:.4g} GiB, but this machine has {room / 2**30:.4g} GiB"
-        most = min(int(room * n_topics / size), max(n_documents, n_words))
+        most = max(1, min(int(room * n_topics / size), n_documents, n_words) // n_classes)
         raise ValueError(f"{found} need {needs}. Take at most {most:,}.")
     if n_topics > max(n_documents, n_words) and size > _NEEDLESS:
         raise ValueError(f"{found} need {size / 2**30:.4g} GiB, and outnumber both. Take fewer.")

@@ -10,7 +10,7 @@ import inspect
 import numbers
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar, dataclass_transform
@@ -210,12 +210,18 @@ def _check_scaling(value: Any, name: str) -> None:
     check_parameters(value)
 
 
+def _check_mark(value: Any, name: str) -> None:
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        raise ValueError(f"{name} == {value!r}, but must be one value: a string, a number or None.")
+
+
 # Of what its kind alone does not tell; a class has its own in `_checks`.
 CHECKS: dict[str, Check | None] = {
     "callback": _check_callback,
     "dtype": None,  # NumPy's types, too
     "n_threads": _check_threads,
     "scaling": _check_scaling,
+    "unlabeled": _check_mark,
 }
 
 

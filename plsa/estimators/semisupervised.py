@@ -93,8 +93,10 @@ class SemiSupervised(AspectClassifier):
         known = corpus.labels.labeled
         lost = lost_classes(probability[known], probability[~known], corpus)
         if lost is not None:
-            way = "Leave prior_strength, unlabeled_weight and early_stopping as they are, or label more"
-            warn(f"{lost}: the model has collapsed. {way}.")
+            usual, names = type(self)(), ("prior_strength", "unlabeled_weight", "early_stopping")
+            other = [name for name in names if getattr(self, name) != getattr(usual, name)]
+            way = f"Leave {' and '.join(other)} as {'it is' if len(other) == 1 else 'they are'}, or label"
+            warn(f"{lost}: the model has collapsed. {way if other else 'Label'} more documents.")
         found |= {
             "evidence_": dict(choice.accuracy),
             "unlabeled_used_": choice.unlabeled_used,

@@ -21,8 +21,10 @@ _UNSPACED = re.compile(
 )
 _FIRST_HAN = "\u3400"  # from here on a sign is a word, or half of one
 # Two or more letters or digits. Accents, points and vowel signs that stand by themselves belong to their
-# letter, though Python counts them as no part of a word.
-_WORD = re.compile(r"\b\w[\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff]+")
+# letter, though Python counts them as no part of a word. A Korean syllable may be a word by itself.
+_WORD = re.compile(
+    r"\b\w[\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff]+|\b[\uac00-\ud7a3]\b"
+)
 _USUAL_PATTERN = CountVectorizer().token_pattern
 
 
@@ -135,11 +137,12 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
     model : estimator or None, default=None
         What learns from the counts; None: `SoftMislabelingPLSA`.
     vectorizer : transformer or None, default=None
-        What makes counts of texts. None: a `CountVectorizer` for words of letters and digits, in lower case,
-        without the very frequent ones (in more than half of the texts); words that stand in one text only are
-        kept, as a small corpus has little else, and weigh little. Of scripts without blanks between words
-        (Chinese, Japanese, Thai, ...) it counts every two characters that stand side by side, and each
-        Chinese one; for words pass `CountVectorizer(tokenizer=...)`.
+        What makes counts of texts. None: a `CountVectorizer` for words of two or more letters or digits, in
+        lower case, without the very frequent ones (in more than half of the texts); words that stand in one
+        text only are kept, as a small corpus has little else, and weigh little. Of scripts without blanks
+        between words (Chinese, Japanese, Thai, ...) it counts every two characters that stand side by side,
+        and each Chinese one; for words pass `CountVectorizer(tokenizer=...)`, for words of one letter
+        `CountVectorizer(token_pattern=r"\\w+")`.
     **parameters
         Parameters of the model, such as `topics_per_class=2`, `random_state=0`, `verbose=1` or
         `unlabeled="?"`.
@@ -177,7 +180,7 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
         makes = "but must make counts of texts, as CountVectorizer() does"
         raise TypeError(f"vectorizer == {vectorizer!r}, {makes}; what learns is the model.")
     if isinstance(vectorizer, TfidfVectorizer):
-        wants = f"but {type(model).__name__} learns from counts and scales them by itself"
+        wants = f"but {type(model).__name__} learns from counts of words"
         warn(f"{type(vectorizer).__name__} makes weights, {wants}: pass a CountVectorizer.")
     known = model.get_params(deep=False)
     for name in parameters:

@@ -20,7 +20,7 @@ from plsa.engine.parameters import Array, Mask, Real
 from plsa.inputs import LARGEST_STRENGTH, check_each, warn
 from plsa.inputs.structure import check_structure
 from plsa.labels.corpus import Corpus
-from plsa.labels.reading import UNLABELED, Labels, doubtful, is_unlabeled, of_one_type
+from plsa.labels.reading import UNLABELED, Labels, doubtful, is_unlabeled, look_alikes, of_one_type
 
 
 @contextmanager
@@ -87,10 +87,13 @@ def warn_of_weights(counts: Counts, name: str) -> None:
     some = counts.between(0, min(counts.n_documents, 200))
     if np.all(some.count == np.floor(some.count)) or some.count.max() > 1:
         return
+    total = some.lengths()
     length = some.with_counts(some.count * some.count).lengths()
-    if np.any(length > 0) and np.all(np.abs(length[some.lengths() > 0] - 1) < 1e-4):
-        found = f"X looks like TF-IDF (rows of unit length), but {name} learns from counts of words"
-        warn(f"{found} and scales them by itself. Pass those of a CountVectorizer.")
+    for rows, what in ((length, "TF-IDF (rows of unit length)"), (total, "frequencies (rows that sum to 1)")):
+        if np.any(rows > 0) and np.all(np.abs(rows[total > 0] - 1) < 1e-4):
+            found = f"X looks like {what}, but {name} learns from counts of words"
+            warn(f"{found}. Pass those of a CountVectorizer.")
+            return
 
 
 def _real_type(found: np.dtype[Any], asked: Any) -> Any:
@@ -171,6 +174,8 @@ def check_labels(y: Any, n_documents: int) -> Array:
         # A list of strings and None, or of strings and -1: numpy would make strings of them all.
         mixed = any(isinstance(v, str) for v in y) and not all(isinstance(v, str) for v in y)
         y = np.array(y, dtype=object) if mixed else np.asarray(y)
+    elif hasattr(getattr(y, "dtype", None), "na_value"):
+        y = np.asarray(y, dtype=object)  # of pandas: whole numbers beside NA would become floats
     y = column_or_1d(y, warn=True)
     if len(y) != n_documents:
         found = f"y has {len(y)} labels for {n_documents} documents: inconsistent numbers of samples"
@@ -232,6 +237,11 @@ def warn_of_doubts(labels: Labels) -> None:
         if_mark = f"If it marks documents without a label, put None there or pass unlabeled={label!r}"
         if_class = "if it is a class, unlabeled=None says so: then only None, NaN and '' are marks"
         warn(f"{found}. {if_mark}; {if_class}.")
+    for place, other in look_alikes(labels.classes):
+        names = labels.classes.tolist()
+        first = [int((labels.code == each).argmax()) for each in (place, other)]
+        found = f"{names[place]!r} (first in row {first[0]}) and {names[other]!r} (first in row {first[1]})"
+        warn(f"y has {found}, two classes that differ in blanks or capitals only. Write them the same way.")
 
 
 def read_corpus(counts: Counts, y: Any, sample_weight: ArrayLike | None, unlabeled: Any) -> Corpus:
@@ -241,15 +251,28 @@ def read_corpus(counts: Counts, y: Any, sample_weight: ArrayLike | None, unlabel
     if weight is not None and not np.any(weight[labels.labeled] > 0):
         found = f"sample_weight is zero for all {labels.labeled.sum()} labeled documents"
         raise ValueError(f"{found}: there is no class to learn. Give one of them a weight > 0.")
+    _warn_of_nothing_to_learn(counts, labels, weight)
     if len(labels.classes) == 1:
         row = int(labels.labeled.argmax())
         one = (
             f"y has one class, {labels.classes.tolist()[0]!r}, first in row {row}: documents can get no other"
         )
-        if labels.classes.dtype.kind in "iuf" and not labels.labeled.all():
+        marks = check_labels(y, counts.n_documents)[~labels.labeled]
+        if not is_unlabeled(marks, None).all():
             one += f". If {unlabeled} is a class of yours, pass unlabeled=None"
         warn(f"{one}. To find documents like some that you have, use TopicSensitivePLSA.")
     return Corpus(counts, labels, weight)
+
+
+def _warn_of_nothing_to_learn(counts: Counts, labels: Labels, weight: Real | None) -> None:
+    """Warns of classes whose documents have no word, or no weight."""
+    words = counts.lengths() * (1 if weight is None else weight)
+    known = labels.labeled
+    nothing = np.bincount(labels.code[known], words[known], len(labels.classes)) == 0
+    if nothing.any() and not nothing.all():
+        some = ", ".join(map(repr, labels.classes[nothing][:5].tolist()))
+        found = "there is nothing to learn about " + (f"the class {some}" if nothing.sum() == 1 else some)
+        warn(f"{found}: no document with this label has a word, or a weight > 0. Label one that has.")
 
 
 def read_positives(y: Any, n_documents: int, unlabeled: Any = UNLABELED, name: str = "y") -> Mask:

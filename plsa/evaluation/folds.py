@@ -23,7 +23,7 @@ from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
 from plsa.engine.parameters import Mask, Places
-from plsa.estimators.validation import check_labels, read_labels
+from plsa.estimators.validation import check_labels, read_labels, warn_of_doubts
 from plsa.inputs.structure import check_structure
 from plsa.labels.reading import UNLABELED, Labels, is_unlabeled
 
@@ -109,8 +109,7 @@ class LabeledKFold(BaseCrossValidator):
         """The documents, ascending, of the training part and of the test fold, fold after fold."""
         if groups is not None:
             inputs.warn("The groups parameter is ignored by LabeledKFold")
-        # Of what may not be a class the fits warn, each with the mark that it knows.
-        return self.of_labels(read_labels(y, _num_samples(X), self.unlabeled, doubts=False))
+        return self.of_labels(read_labels(y, _num_samples(X), self.unlabeled))
 
     def of_labels(self, labels: Labels) -> Iterator[tuple[Places, Places]]:
         """The same, of labels that were read already."""
@@ -192,6 +191,8 @@ class _LabeledScorer:
             X, params = _safe_indexing(X, known), of_documents(params, known, n_documents)
         # The type that labels share: scikit-learn does not know what to do with numbers among objects.
         y = np.array(y[known].tolist()) if y.dtype.kind == "O" else y[known]
+        if self.unlabeled is not None:
+            warn_of_doubts(Labels.of(y, missing))
         return self.scorer(estimator, X, y, **params)
 
     def get_metadata_routing(self) -> Any:

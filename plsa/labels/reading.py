@@ -11,7 +11,8 @@ UNLABELED = -1  # in codes: the class of a document that has none
 
 # What programs write where there is nothing; it may have become a label on the way.
 _WORDS_FOR_NOTHING = frozenset(
-    {"nan", "none", "na", "n/a", "n.a.", "<na>", "null", "nil", "nat", "?", "-", "unlabeled", "unlabelled"}
+    {"nan", "none", "na", "n/a", "#n/a", "n.a.", "<na>", "null", "nil", "nat", "?", "-", "--", ".", "tbd"}
+    | {"unknown", "undefined", "missing", "no label", "unlabeled", "unlabelled", "not labeled"}
 )
 _CODES_FOR_NOTHING = frozenset({99, 999, 9999, 255, *(2**bits - 1 for bits in (16, 31, 32, 63, 64))})
 
@@ -62,7 +63,7 @@ def is_unlabeled(y: Array, unlabeled: Any) -> Mask:
     if unlabeled is None:
         return missing
     if y.dtype.kind in "US":
-        return missing | (y.astype(str) == str(unlabeled))
+        return missing | np.isin(y.astype(str), _written(unlabeled))
     if y.dtype.kind == "O":
         # Not `==` on the array: 0 == False and 1 == True, and a string compares with anything.
         kind = _kind(unlabeled)
@@ -72,6 +73,12 @@ def is_unlabeled(y: Array, unlabeled: Any) -> Mask:
         return missing
     result: Mask = missing | (y == unlabeled)
     return result
+
+
+def _written(mark: Any) -> list[str]:
+    """How a mark may stand among strings."""
+    number = isinstance(mark, int | float | np.number) and not isinstance(mark, bool)
+    return [str(mark), str(float(mark))] if number else [str(mark)]
 
 
 def is_missing(value: Any) -> bool:
@@ -98,6 +105,16 @@ def doubtful(classes: Array) -> list[int]:
     else:
         found = []
     return found if len(found) < len(classes) else []
+
+
+def look_alikes(classes: Array) -> list[tuple[int, int]]:
+    """The places of names that differ in blanks or capitals only, each with the first like it."""
+    first: dict[str, int] = {}
+    found = []
+    for place, name in enumerate(classes.tolist() if classes.dtype.kind in "USO" else []):
+        if isinstance(name, str | bytes) and first.setdefault(_word(name), place) != place:
+            found.append((first[_word(name)], place))
+    return found
 
 
 def _word(name: Any) -> str:

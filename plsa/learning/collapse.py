@@ -7,7 +7,7 @@ from plsa.labels.corpus import Corpus
 
 _FEW = 1 / 5  # of what the labels promise: a class with a smaller share of the guesses may be lost
 _MOST = 1 / 2  # of its labeled documents: where so many would be classified right, it is only rare
-_MUCH = 1 / 4  # of the labels: lost classes that have less are no collapse
+_MUCH = 1 / 10  # of the labels: lost classes that have less are no collapse
 _ENOUGH = 5  # labeled documents of lost classes, and others that should be in them: fewer are chance
 
 
