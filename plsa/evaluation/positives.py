@@ -22,6 +22,7 @@ from plsa.baselines.regression import WeightedLogisticRegression
 from plsa.baselines.spies import SpyEM
 from plsa.engine.parameters import Floats, Mask, Places
 from plsa.engine.progress import Progress
+from plsa.estimators.base import copies_are_lost
 from plsa.estimators.documents import check_documents, steps_of
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.validation import check_labels, read_positives
@@ -201,7 +202,7 @@ def compare_pu(
         fold[positive] = check_random_state(random_state).permutation(dealt)
     rows: list[ModelComparison] = []
     errors: dict[str, Exception] = {}
-    with Progress("compare_pu", bool(verbose)) as progress:
+    with copies_are_lost("compare_pu"), Progress("compare_pu", bool(verbose)) as progress:
         judge = _Judge(X, positive, truth, fold, n_splits, random_state, progress)
         progress.plan(len(named))
         for name, model in named.items():
