@@ -313,7 +313,9 @@ def test_progress_is_said(capsys):
     assert lines[2].startswith("compare_pu: 2 models compared, 1 failed, ")
     assert len(lines) == 3
     compare_pu(X, shown, [PEBL()], truth, verbose=1)
-    assert "F1 " in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "F1 " in said
+    assert "compare_pu: 1 model compared, " in said
     compare_pu(X, shown, [PEBL()], truth)
     assert capsys.readouterr().err == ""
 

@@ -629,7 +629,7 @@ def test_it_says_what_the_accuracy_needs():
             said = (
                 f"with random_share={share:g} the first is question {math.floor(1 / share) + (share != 0.25)}"
             )
-            assert f"{said}, and {asked} were asked" in str(status)
+            assert f"{said}, and {asked} {'was' if asked == 1 else 'were'} asked" in str(status)
             learner.query(asked + 1)
         assert asked == math.floor(1 / share) + (share != 0.25)
         assert "none of those that were asked is answered" in str(status)
@@ -641,7 +641,7 @@ def test_it_says_what_the_accuracy_needs():
     nothing = ActiveLearner(QUICK, X, strategy="random")
     assert "with random_share=1 the first is question 1, and 0 were asked" in str(nothing.status())
     answered(nothing, 1)
-    assert "fewer than two classes have a label; 1 random documents wait" in str(nothing.status())
+    assert "fewer than two classes have a label; 1 random document waits to be" in str(nothing.status())
 
 
 # ---- what is refused at the start

@@ -632,7 +632,7 @@ def test_scores_that_are_texts():
 def test_pipelines_take_texts():
     """What they read, only they know."""
     pipeline = make_pipeline(CountVectorizer(), SpyEM())
-    assert compare_pu(TEXTS, [1, 0, 0, 0] * 3, [pipeline], n_splits=2)["Pipeline"].model is not None
+    assert compare_pu(TEXTS, [1, 0, 0, 0] * 3, [pipeline], n_splits=2)["SpyEM"].model is not None
     pipeline = make_pipeline(CountVectorizer(), PLSAClassifier())
     assert select_topics(pipeline, TEXTS, CLASSES, candidates=(1, 2), cv=2).best == 1
 
@@ -645,7 +645,7 @@ def test_pipelines_take_texts():
         ([[1, 2], [3, 4]], [1, 2], None, "y holds 2 at 1"),
         ([[1, 2], [3, 4]], [1, 0, 0], None, "y has 3 labels for 2 documents"),
         ([[1, 2], [3, 4]], [1, 0], [MultinomialNB(), SpyEM(spies=2.0)], "spies == 2.0"),
-        ([[0, 0], [3, 4], [1, 0]], [1, 0, 0], None, "have not one word"),
+        ([[0, 0], [3, 4], [1, 0]], [1, 0, 0], None, "has not one word in 1 positive document"),
     ],
     ids=["negative", "NaN", "labels", "length", "parameter", "empty"],
 )

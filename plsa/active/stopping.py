@@ -85,8 +85,8 @@ def _why_unknown(session: Session, n_drawn: int, random_share: float) -> str:
         return f"as fewer than two classes have a label; {waiting} to be judged by"
     if not random_share:
         return "as no question is drawn at random: a session that begins with random_share=0.1, say, tells it"
-    first = math.ceil(1 / random_share)
-    where = f"the first is question {first}, and {session.n_asked} were asked"
+    first, were = math.ceil(1 / random_share), "was" if session.n_asked == 1 else "were"
+    where = f"the first is question {first}, and {session.n_asked} {were} asked"
     if session.n_asked >= first:
         where = "none of those that were asked is answered"
     return f"as it takes answers to questions drawn at random: with random_share={random_share:g} {where}"

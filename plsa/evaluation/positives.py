@@ -218,7 +218,9 @@ def compare_pu(
         if failures == {*errors} and len(errors) == 1:  # nothing that is peculiar to a model
             raise errors[rows[0].failure]
         failed = sum(bool(row.failure) for row in rows)
-        progress.end(f"{len(rows)} models compared" + (f", {failed} failed" if failed else ""))
+        progress.end(
+            f"{inputs.counted(len(rows), 'model')} compared" + (f", {failed} failed" if failed else "")
+        )
     shown = int(positive.sum())
     return PositiveComparison(tuple(rows), truth is not None, shown, len(positive) - shown)
 
