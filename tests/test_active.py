@@ -875,7 +875,12 @@ def test_wrong_answers():
     for indices, labels, message in (
         ([other], [0], f"document {other} was not asked for"),
         ([known], [0], f"document {known} has the label 0 already"),
-        (asked, [0], "there are 1 labels for 2 documents"),
+        (asked, [0], "labels has 1 label for 2 documents"),
+        (
+            np.arange(60) < 2,
+            [0, 0],
+            r"indices is 1D of bool, .*; np.flatnonzero\(mask\) gives those of a mask",
+        ),
         ([asked[0], asked[0]], [0, 0], "is given twice"),
         ([60], [0], "there is no document 60"),
         ([-1], [0], "there is no document -1"),
@@ -887,8 +892,10 @@ def test_wrong_answers():
     ):
         with pytest.raises(ValueError, match=message):
             learner.tell(indices, labels)
-    with pytest.raises(ValueError, match="was not asked for"):
+    with pytest.raises(ValueError, match=r"was not asked for; .* can be skipped when it is asked for.$"):
         learner.skip([other])
+    with pytest.raises(ValueError, match=r"was not asked for; .* no question about it to withdraw.$"):
+        learner.withdraw([other])
     with pytest.raises(ValueError, match="has the label"):
         learner.volunteer([known], [1])
     assert learner.pending_ == asked
@@ -1064,7 +1071,7 @@ def test_answers_that_cannot_be_read_again_are_never_written(tmp_path):
     rows = learner.query()
     before = path.read_bytes()
     for labels, message in (
-        (None, "there are 1 labels for 2 documents"),
+        (None, "labels has 1 label for 2 documents"),
         ([None, 1], "which is not a label"),
         ([1, -1], "which marks a document without a label"),
         ([1, "1"], "told as '1', a string, but other labels are a number"),

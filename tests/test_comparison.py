@@ -18,6 +18,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import f1_score, precision_score, recall_score, roc_auc_score
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from plsa import (
     PEBL,
@@ -95,7 +96,7 @@ def test_positives_are_hidden_in_turn():
         model = PEBL().fit(X, np.where(held, 0, shown))
         scores = model.decision_function(X)
         found += (scores[held] > 0).tolist()
-        flagged.append(np.mean(scores[shown == 0] > 0))
+        flagged.append(np.mean(scores[held | (shown == 0)] > 0))
         for score in scores[held]:
             others = scores[shown == 0]
             areas.append(roc_auc_score([1] + [0] * len(others), np.concatenate([[score], others])))
@@ -152,7 +153,47 @@ def test_one_positive_cannot_be_held_out():
     assert np.isnan([row.recall, row.area, row.criterion]).all()
     assert 0 <= row.flagged <= 1
     assert row.prior is None
-    assert "nan" in repr(compare_pu(X, shown, [PEBL()]))
+    lines = repr(compare_pu(X, shown, [PEBL()])).splitlines()
+    assert lines[0].endswith(
+        "1 positive, 239 unlabeled documents, not judged: one positive cannot be held out"
+    )
+    assert [lines[1].split(), lines[2].split()[:2]] == [["taken", "seconds"], ["PEBL", f"{row.flagged:.3f}"]]
+
+
+class Finder(DummyClassifier):
+    """A classifier that takes one document, which was shown, and nothing else."""
+
+    def predict(self, X):
+        return np.arange(X.shape[0]) == 3
+
+    def decision_function(self, X):
+        return (np.arange(X.shape[0]) == 3).astype(float)
+
+
+def test_a_positive_that_is_found_is_taken():
+    """By P(f = 1) of all that is judged, hidden positives among them: the criterion is never infinite."""
+    X = np.ones((40, 2))
+    row = compare_pu(X, np.arange(40) < 10, [Finder()]).rows[0]
+    assert_allclose([row.recall, row.flagged], [1 / 10, 1 / 32 / 5])  # in one of five folds of 2 beside 30
+    assert_allclose(row.criterion, 0.01 / (1 / 160))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ([*range(12)], "y_true says 0 of 12 documents that y marks as positive, the first in row {}"),
+        ([4, 6], "y_true says 0 of 2 of the 12 documents that y marks as positive, the first in row {}"),
+    ],
+)
+def test_a_truth_that_contradicts_the_labels_is_told(wrong, said):
+    """With the first row; nothing is said where it does not."""
+    X, shown, truth = planted()
+    truth = np.array(truth)
+    rows = np.flatnonzero(shown == 1)[wrong]
+    compare_pu(X, shown, [PEBL()], truth)
+    truth[rows] = 0
+    with pytest.warns(UserWarning, match=said.format(rows[0])):
+        compare_pu(X, shown, [PEBL()], truth)
 
 
 def test_few_positives_are_no_reason_to_warn():
@@ -215,6 +256,9 @@ def test_names_of_models():
     several = compare_pu(X, shown, [PEBL(), RocchioSVM(), PEBL(0.1), PEBL(1.0)], truth)
     assert [row.name for row in several.rows] == ["PEBL", "RocchioSVM", "PEBL 2", "PEBL 3"]
     assert several["PEBL 3"].model.C == 1.0
+    pipelines = [make_pipeline(FunctionTransformer(), model) for model in (PEBL(), RocchioSVM(), PEBL())]
+    named = compare_pu(X, shown, pipelines, truth)
+    assert [row.name for row in named.rows] == ["PEBL", "RocchioSVM", "PEBL 2"]
     with pytest.raises(KeyError):
         several["SpyEM"]
 
@@ -269,7 +313,9 @@ def test_progress_is_said(capsys):
     assert lines[2].startswith("compare_pu: 2 models compared, 1 failed, ")
     assert len(lines) == 3
     compare_pu(X, shown, [PEBL()], truth, verbose=1)
-    assert "F1 " in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "F1 " in said
+    assert "compare_pu: 1 model compared, " in said
     compare_pu(X, shown, [PEBL()], truth)
     assert capsys.readouterr().err == ""
 
@@ -326,7 +372,9 @@ def test_without_matplotlib(monkeypatch):
         ({"y": [0] * 240}, "labels no document as positive"),
         ({"y": [1] * 240}, "labels all 240 documents"),
         ({"y": [1, 0]}, "2 labels for 240 documents"),
-        ({"y_true": [1, 0]}, "2 labels for 240 documents"),
+        ({"y_true": [1, 0]}, "^y_true has 2 entries, but must have one entry for each of 240 documents"),
+        ({"y_true": [1]}, "^y_true has 1 entry, but"),
+        ({"y_true": np.ones((240, 2))}, r"^y_true has shape \(240, 2\), but"),
         ({"y_true": [2] + [0] * 239}, "y_true holds .*2.* at 0"),
         ({"y_true": [None] + [0] * 239}, "y_true holds None at 0"),
     ],
@@ -351,7 +399,7 @@ def test_scores_that_are_all_equal_tell_nothing_of_the_share():
     X, shown, _ = planted()
     found = compare_pu(X, shown, {"silent": Silent(strategy="prior")})["silent"]
     assert found.prior.share == 1
-    assert found.prior.high == 1
+    assert (found.prior.low, found.prior.high) == (0, 1)
     assert_allclose(found.area, 0.5)
 
 
@@ -425,7 +473,15 @@ def test_scores_that_mix_give_an_upper_bound():
     assert np.mean(found) > 0.1
     nothing = [float(estimate_prior(*simulated(rng, 50, 0.1, 0.0), n_resamples=20)) for _ in range(40)]
     assert np.mean(nothing) > 0.7
-    assert float(estimate_prior(np.zeros(50), np.arange(50) < 10)) == 1.0
+
+
+@pytest.mark.parametrize("n_higher", [0, 40])
+def test_scores_that_tell_nothing_say_so(n_higher):
+    """Constant ones, or no unlabeled document below the positives: the interval is from 0 to 1."""
+    scores = (np.arange(50) >= 50 - n_higher).astype(float)
+    with pytest.warns(UserWarning, match="scores tell nothing of the share: every unlabeled document"):
+        found = estimate_prior(scores, np.arange(50) < 10)
+    assert (found.share, found.low, found.high) == (1, 0, 1)
 
 
 @given(
@@ -487,6 +543,8 @@ def test_too_few_positives_to_say():
     scores = np.arange(50.0)
     with pytest.warns(UserWarning, match="positive marks 4 documents: too few"):
         estimate_prior(scores, scores > 45)
+    with pytest.warns(UserWarning, match="positive marks 1 document: too few"):
+        estimate_prior(scores, scores > 48)
     estimate_prior(scores, scores > 44)
 
 
@@ -496,9 +554,10 @@ def test_too_few_positives_to_say():
         ([[1.0, 2.0]], [1, 0], {}, "scores must be a 1D array"),
         (["a", "b"], [1, 0], {}, "scores must be a 1D array"),
         ([1.0, np.nan], [1, 0], {}, "scores holds nan at 1"),
-        ([1.0, 2.0], [1], {}, "1 labels for 2 documents"),
-        ([1.0, 2.0], [1, 5], {}, "positive holds 5 at 1; a document is positive"),
+        ([1.0, 2.0], [1], {}, "^positive has 1 entry, but must have one entry for each of 2 documents"),
+        ([1.0, 2.0], [1, 5], {}, r"positive holds 5 at 1; a document is .*: pass np.array\(positive\) == 5,"),
         ([1.0, 2.0], [1, 1], {}, "positive labels all 2 documents"),
+        ([1.0], [1], {}, "positive labels the only document as positive"),
         ([1.0, 2.0], [0, -1], {}, "positive labels no document"),
         ([1.0, 2.0], [0, 1], {"level": 1.0}, "level == 1.0"),
         ([1.0, 2.0], [0, 1], {"n_resamples": 0}, "n_resamples == 0"),

@@ -448,6 +448,47 @@ def test_an_amended_answer_is_as_good_as_one_that_was_right(estimator, path):
         again.amend(asked[40], [1])
 
 
+@pytest.mark.parametrize("ids", [None, [f"d{row}" for row in range(90)]])
+def test_a_label_that_is_taken_away_was_never_given(ids, path):
+    """In labels, the accuracy and its interval; the document is asked for again, and the file knows it."""
+    options = {"strategy": "random", "random_state": 2, "ids": ids}
+    learner, straight = ActiveLearner(QUICK, X, path=path, **options), ActiveLearner(QUICK, X, **options)
+    asked = [rows[0] for rows in answered(learner, 12)]
+    answered(straight, 12)
+    was = learner.status()
+    learner.amend([asked[3], asked[11]], [None, TRUTH[asked[11]]])
+    assert learner.labels_[asked[3]] is None
+    assert (learner.status().n_labels, learner.status().n_drawn, learner.status().n_open) == (11, 11, 79)
+    assert json.loads(path.read_text().splitlines()[-1])["labels"] == [None, TRUTH[asked[11]]]
+    again = ActiveLearner.resume(path, QUICK, X, ids=ids)
+    assert (again.labels_, again.history_) == (learner.labels_, learner.history_)
+    assert again.status() == learner.status()
+    assert len(ActiveLearner.labels_in(path)) == 11
+    with pytest.raises(ValueError, match="has no label yet"):
+        learner.amend(asked[3], None)
+    learner.volunteer(asked[3], TRUTH[asked[3]])
+    assert learner.labels_ == straight.labels_
+    assert (learner.status().n_drawn, learner.status().low) == (12, was.low)
+    learner.undo()
+    assert asked[3] in learner.query(79), "it may be asked for again"
+    learner.undo()
+    assert learner.status() == was
+
+
+def test_a_label_of_the_start_is_taken_away(path):
+    """And skipped: nobody can tell it after all."""
+    learner = ActiveLearner(QUICK, X[:12], FIRST[:12], path=path)
+    known = [row for row, label in enumerate(learner.labels_) if label is not None]
+    with pytest.raises(ValueError, match=r"label .* already: amend changes it, or takes it away .* None"):
+        learner.skip(known[0])
+    learner.amend(known, [None] * len(known))
+    assert learner.labels_ == [None] * 12
+    learner.query(12)
+    learner.skip(known[0])
+    again = ActiveLearner.resume(path, QUICK, X[:12])
+    assert (again.labels_, again.skipped_) == ([None] * 12, {known[0]})
+
+
 def test_models_that_have_voted_have_voted(path):
     """An answer that is put right changes the votes of models from then on, from memory as from the file."""
     learner = ActiveLearner(QUICK, X, FIRST, "vote entropy", path=path)
@@ -588,7 +629,7 @@ def test_it_says_what_the_accuracy_needs():
             said = (
                 f"with random_share={share:g} the first is question {math.floor(1 / share) + (share != 0.25)}"
             )
-            assert f"{said}, and {asked} were asked" in str(status)
+            assert f"{said}, and {asked} {'was' if asked == 1 else 'were'} asked" in str(status)
             learner.query(asked + 1)
         assert asked == math.floor(1 / share) + (share != 0.25)
         assert "none of those that were asked is answered" in str(status)
@@ -600,7 +641,7 @@ def test_it_says_what_the_accuracy_needs():
     nothing = ActiveLearner(QUICK, X, strategy="random")
     assert "with random_share=1 the first is question 1, and 0 were asked" in str(nothing.status())
     answered(nothing, 1)
-    assert "fewer than two classes have a label; 1 random documents wait" in str(nothing.status())
+    assert "fewer than two classes have a label; 1 random document waits to be" in str(nothing.status())
 
 
 # ---- what is refused at the start
@@ -700,7 +741,6 @@ def test_a_table_whose_columns_would_be_read_is_refused():
     [
         ("", "told as '', which is not a label: skip is for"),
         (" \t", "which is not a label: skip is for"),
-        (None, "told as None, which is not a label: skip is for"),
         (float("nan"), "told as nan, which is not a label: skip is for"),
         (np.float64("nan"), "which is not a label: skip is for"),
         (np.str_(""), "which is not a label: skip is for"),
@@ -738,7 +778,7 @@ def test_several_answers_for_one_document():
     """A list is one label for each document."""
     learner = ActiveLearner(QUICK, X, FIRST)
     (row,) = learner.query().tolist()
-    with pytest.raises(ValueError, match=r"there are 2 labels for 1 documents.*not supported"):
+    with pytest.raises(ValueError, match=r"labels has 2 labels for 1 document: .*not supported"):
         learner.tell(row, ["a", "b"])
     with pytest.raises(ValueError, match="has no order"):
         learner.tell(row, {"a"})

@@ -20,7 +20,7 @@ from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 
-from plsa import PLSA, CountScaler, NaiveBayesEM, PLSAClassifier
+from plsa import PLSA, CountScaler, NaiveBayesEM, PLSAClassifier, TopicSensitivePLSA
 from plsa.datasets import planted_corpus
 from plsa.evaluation.folds import LabeledKFold, labeled_scorer
 from plsa.evaluation.topics import heterogeneity, select_topics
@@ -585,9 +585,19 @@ def test_progress_jobs_and_interruption(corpus, partly, capsys):
         ({"cv": 1}, "n_splits == 1"),
         ({"cv": 200}, "n_splits == 200, but only"),
         ({"scoring": "no such"}, "not a valid scoring"),
-        ({"estimator": PLSA()}, "'cv' needs classes to tell apart, and PLSA has none"),
+        (
+            {"estimator": PLSA()},
+            "'cv' needs classes with topics of their own, and the topics of PLSA are of none",
+        ),
+        (
+            {"estimator": TopicSensitivePLSA()},
+            "topics of TopicSensitivePLSA are of none: pass 'aic' or 'bic', or",
+        ),
         ({"estimator": PLSA(), "criterion": "heterogeneity"}, "needs classes"),
-        ({"estimator": LogisticRegression()}, "has no number of topics to choose"),
+        (
+            {"estimator": LogisticRegression()},
+            r"no number of topics to choose: give PLSA\(\), NaiveBayesEM\(\), a",
+        ),
         ({"estimator": PLSAClassifier}, "has no number of topics to choose"),
         ({"y": None}, "requires y"),
         ({"y": [0, 1]}, "y has 2 labels for 300 documents"),

@@ -87,7 +87,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(path, moment):
 
 
 def test_what_is_refused(path, tmp_path):
-    """A file that exists, a folder that does not, no file, no session, another format, a broken line."""
+    """A file that exists, a folder, none for it, no file, no session, another format, a broken line."""
     SessionLog.create(path, {}).close()
     with pytest.raises(FileExistsError, match="resume that session"):
         SessionLog.create(path, {})
@@ -95,6 +95,9 @@ def test_what_is_refused(path, tmp_path):
         SessionLog.create(tmp_path / "none" / "session.jsonl", {})
     with pytest.raises(FileNotFoundError, match="no file"):
         SessionLog.read(tmp_path / "none.jsonl")
+    for use in (lambda: SessionLog.create(tmp_path, {}), lambda: SessionLog.read(tmp_path)):
+        with pytest.raises(IsADirectoryError, match=r"is a folder, .*: name one in it, like .*session.jsonl"):
+            use()
     other = tmp_path / "other.jsonl"
     for text, message in (
         ("", "has no whole line"),
@@ -178,7 +181,8 @@ FIRST = [None, "a", *[None] * 6]
 
 
 def made(session, move, document, label):
-    """Makes a move about a document; one that is asked for is drawn, too."""
+    """Makes a move about a document; one that is asked for is drawn, too, and N takes a label away."""
+    label = None if label == "N" and move == "amend" else label
     arguments = {"asked": ([document], [document]), "undo": ()}
     if move in ("skip", "withdraw"):
         arguments[move] = (document,)
@@ -191,7 +195,7 @@ def taken_back(done):
 
 
 @given(
-    moves=st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 2), st.sampled_from("ab")), max_size=20),
+    moves=st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 2), st.sampled_from("abN")), max_size=20),
     ids=st.sampled_from([None, [*"hgfedcba"], [7, 1, 5, 3, 2, 0, 4, 6]]),
 )
 def test_a_session_is_its_events_and_its_file(tmp_path_factory, moves, ids):
@@ -219,7 +223,12 @@ def test_a_session_is_its_events_and_its_file(tmp_path_factory, moves, ids):
         if move == "undo":
             done = taken_back(done)
         elif move == "withdraw":
-            done = [each for each in done if each[:2] != ("asked", document)]
+            about_it = [
+                place for place, each in enumerate(done) if each[1] == document and each[0] != "asked"
+            ]
+            since = max(about_it, default=-1)  # an earlier question was answered or skipped
+            kept = [place <= since or each[:2] != ("asked", document) for place, each in enumerate(done)]
+            done = [each for each, stays in zip(done, kept, strict=True) if stays]
         elif move != "asked" or document not in pending:
             done.append((move, document, label))
         if move == "asked":
@@ -229,11 +238,14 @@ def test_a_session_is_its_events_and_its_file(tmp_path_factory, moves, ids):
             assert len(session.history) == len(was["history"]) + (document not in pending)
         elif move == "withdraw":
             assert session.n_asked == was["n_asked"] - 1
-            assert session.drawn == was["drawn"] - {document}
+            assert session.drawn == {each[1] for each in done if each[0] == "asked"}
         elif move != "undo":
             assert (document in session.skipped) == (move == "skip")
-            assert session.labels[document] == (None if move == "skip" else label)
-            assert session.told == told + [document] * (move in ("tell", "volunteer"))
+            gone = move == "amend" and label == "N"
+            assert session.labels[document] == (None if move == "skip" or gone else label)
+            assert session.told == [place for place in told if not gone or place != document] + [document] * (
+                move in ("tell", "volunteer")
+            )
         if move != "asked" and move != "undo":
             assert session.pending == [place for place in pending if place != document]
         straight = Session(8, FIRST, ids=ids)
@@ -282,6 +294,20 @@ def test_what_could_not_be_written_did_not_happen(tmp_path, monkeypatch):
     for move in (lambda: session.tell(0, "a"), lambda: session.skip(1), lambda: session.volunteer(2, "a")):
         with pytest.raises(OSError, match="No space left"):
             move()
+        assert state(session) == was
+
+
+def test_an_earlier_question_stays_asked_where_a_later_one_is_withdrawn():
+    """About a document that was skipped, or whose label was taken away."""
+    for answered in (lambda session: session.skip(1), lambda session: session.tell(1, "b")):
+        session = Session(4, ["a", None, None, None])
+        session.asked([1], drawn=[1])
+        answered(session)
+        if session.labels[1] is not None:
+            session.amend(1, None)
+        was = copy.deepcopy(state(session))
+        session.asked([1, 2])
+        session.withdraw([1, 2])
         assert state(session) == was
 
 

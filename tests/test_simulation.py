@@ -416,8 +416,8 @@ def test_progress_is_shown_where_it_is_asked_for(capsys):
     [
         ({"estimator": MultinomialNB}, "must be a classifier"),
         ({"estimator": CountVectorizer()}, "neither predict_proba nor decision_function"),
-        ({"y_true": TRUTH[:50]}, "50 labels for 100 documents"),
-        ({"y_true": np.zeros(100)}, "y_true holds one class, .*, but at least two"),
+        ({"y_true": TRUTH[:50]}, "^y_true has 50 entries, but must have one entry for each of 100 documents"),
+        ({"y_true": np.zeros(100, dtype=int)}, "y_true holds one class, 0, but at least two"),
         (
             {"y_true": [None, *NAMES[1:].tolist()]},
             "y_true holds None at 0, but every document needs its class",
@@ -440,7 +440,7 @@ def test_progress_is_shown_where_it_is_asked_for(capsys):
         ({"y_true": np.where(TRUTH == 0, np.nan, TRUTH.astype(float))}, "y_true holds nan at"),
         ({"y_true": np.where(np.arange(100) < 3, -1, TRUTH)}, "y_true holds -1 at 0, which marks"),
         ({"test": (X,)}, "test holds 1 things"),
-        ({"test": (X, TRUTH[:5])}, "5 labels for 100 documents"),
+        ({"test": (X, TRUTH[:5])}, r"^test\[1\] has 5 entries, but must have one entry for each of 100"),
         ({"test": 1e-6}, "holds no document out"),
         ({"random_state": None}, "random_state"),
         ({"random_state": -1}, "random_state"),

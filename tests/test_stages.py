@@ -13,6 +13,7 @@ from cases import CASES, corpus, new_documents
 from helpers import Screen, assert_same_bits, assert_usable, learned, partly_labeled
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
@@ -28,6 +29,7 @@ from plsa import (
     SpyEM,
     TopicSensitivePLSA,
     compare_pu,
+    cross_val_predict,
     estimate_prior,
     heterogeneity,
     select_topics,
@@ -35,6 +37,7 @@ from plsa import (
     text_classifier,
 )
 from plsa import _kernels as kernels
+from plsa.datasets import planted_corpus
 from plsa.engine import progress
 from plsa.engine.progress import Progress
 from plsa.engine.runs import finished, last_of
@@ -217,6 +220,44 @@ def test_ctrl_c_in_what_keeps_nothing_says_so():
         "SpyEM has learned nothing yet that could be kept: it is as it was before."
     ]
     assert not learned(model)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda model, X, y: compare_pu(X, y == 0, [model]),
+        lambda model, X, y: compare_pu(X, y == 0, [SpyEM(), model], y_true=y == 0),
+        lambda model, X, y: select_topics(model, X, y, candidates=[1], cv=2),
+        lambda model, X, y: select_topics(model, X, y, candidates=[1], criterion="bic"),
+        lambda model, X, y: simulate(model, X, y, n_queries=2, repeats=1),
+        lambda model, X, y: cross_val_predict(model, X, y, cv=2),
+    ],
+)
+def test_ctrl_c_in_what_works_on_copies_says_that_all_is_lost(use):
+    """And nothing else: the model that was stopped is out of reach, and that of the user is as it was."""
+    made = planted_corpus(80, 60, 3, n_classes=3, document_length=25, random_state=0)
+    model = PLSAClassifier(random_state=0, callback=stopped_by_hand)
+    with pytest.raises(KeyboardInterrupt, match=r"^[a-z_]+ was interrupted: nothing of it is kept") as raised:
+        use(model, made.counts, made.target)
+    assert raised.value.__suppress_context__
+    assert not hasattr(raised.value, "__notes__")
+    assert not learned(model)
+
+
+def test_ctrl_c_in_a_search_does_not_promise_what_is_lost():
+    """A search of scikit-learn's lets the word of a copy through."""
+    made = planted_corpus(80, 60, 3, n_classes=3, document_length=25, random_state=0)
+    search = GridSearchCV(
+        PLSAClassifier(random_state=0, callback=stopped_by_hand), {"smoothing": [0.1]}, cv=2
+    )
+    with pytest.raises(
+        KeyboardInterrupt, match=r"keeps what .* \(but not if a search .* made it, as a copy\)"
+    ):
+        search.fit(made.counts, made.target)
+
+
+def stopped_by_hand(state):
+    raise KeyboardInterrupt
 
 
 def test_the_last_of_better_values():
@@ -591,7 +632,7 @@ def test_scores_that_are_texts():
 def test_pipelines_take_texts():
     """What they read, only they know."""
     pipeline = make_pipeline(CountVectorizer(), SpyEM())
-    assert compare_pu(TEXTS, [1, 0, 0, 0] * 3, [pipeline], n_splits=2)["Pipeline"].model is not None
+    assert compare_pu(TEXTS, [1, 0, 0, 0] * 3, [pipeline], n_splits=2)["SpyEM"].model is not None
     pipeline = make_pipeline(CountVectorizer(), PLSAClassifier())
     assert select_topics(pipeline, TEXTS, CLASSES, candidates=(1, 2), cv=2).best == 1
 
@@ -604,7 +645,7 @@ def test_pipelines_take_texts():
         ([[1, 2], [3, 4]], [1, 2], None, "y holds 2 at 1"),
         ([[1, 2], [3, 4]], [1, 0, 0], None, "y has 3 labels for 2 documents"),
         ([[1, 2], [3, 4]], [1, 0], [MultinomialNB(), SpyEM(spies=2.0)], "spies == 2.0"),
-        ([[0, 0], [3, 4], [1, 0]], [1, 0, 0], None, "have not one word"),
+        ([[0, 0], [3, 4], [1, 0]], [1, 0, 0], None, "has not one word in 1 positive document"),
     ],
     ids=["negative", "NaN", "labels", "length", "parameter", "empty"],
 )

@@ -32,10 +32,10 @@ class ActiveLearner:
     It owns indices: documents are rows of X, which is never copied; what a quick model makes of it is kept,
     counts scaled in two ways. `query` says which documents to look at, `tell` takes their labels. A document
     that was not asked for cannot be told by mistake: `volunteer` takes a label of one's own choice, `skip`
-    leaves a document out, `amend` puts an earlier label right, and `undo` takes the last of these back;
-    `withdraw` takes back a question. `predict` fits the estimator to all that is known; questions are chosen
-    by a quick model of it, in the time in which a person reads a document. With a `path`, all of this
-    outlives the program: see `resume`.
+    leaves a document out, `amend` puts an earlier label right or takes it away, and `undo` takes the last of
+    these back; `withdraw` takes back a question. `predict` fits the estimator to all that is known; questions
+    are chosen by a quick model of it, in the time in which a person reads a document. With a `path`, all of
+    this outlives the program: see `resume`.
 
     Parameters
     ----------
@@ -263,8 +263,8 @@ class ActiveLearner:
 
     def __repr__(self) -> str:
         known = sum(label is not None for label in self.labels_)
-        state = f"{self.n_documents} documents, {known} labels, {len(self.pending_)} to answer"
-        return f"ActiveLearner({type(self.estimator).__name__}, {state})"
+        state = f"{inputs.counted(self.n_documents, 'document')}, {inputs.counted(known, 'label')}"
+        return f"ActiveLearner({type(self.estimator).__name__}, {state}, {len(self.pending_)} to answer)"
 
     # --- the session -----------------------------------------------------------------------------
 
@@ -303,14 +303,15 @@ class ActiveLearner:
         self._session.volunteer(indices, labels)
 
     def skip(self, indices: ArrayLike) -> None:
-        """Documents that are not to be asked for again; they may be volunteered."""
+        """Documents that were asked for, and are not to be asked for again; they may be volunteered."""
         self._session.skip(indices)
 
     def amend(self, indices: ArrayLike, labels: Any) -> None:
         """Other labels of documents that have one, however long ago it was told, volunteered or given as y.
 
         All that follows from labels follows from the new ones: what is predicted and asked next, and the
-        accuracy. Questions that were asked stay.
+        accuracy. Questions that were asked stay. None takes a label away: the document is open, may be asked
+        for again, and counts as one that was never answered.
         """
         self._session.amend(indices, labels)
 
@@ -437,7 +438,8 @@ def _options(record: Record, documents: Sequence[Any], given: Mapping[str, Any])
         known = dict(zip(names, record.each("cost"), strict=True))
         new = [document for document in documents if document not in known]
         if new:
-            found = f"knows no cost of {len(new)} new documents, such as that with the id {new[0]!r}"
+            several = inputs.counted(len(new), "new document")
+            found = f"knows no cost of {several}, such as that with the id {new[0]!r}"
             raise ValueError(f"{path} {found}: give cost, one number for each row of X.")
         options["cost"] = [known[document] for document in documents]
     return options

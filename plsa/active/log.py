@@ -29,6 +29,7 @@ class SessionLog:
     ) -> Self:
         """A new file with a header and what has happened so far; there must not be one of that name."""
         place = Path(path)
+        _refuse_folder(place)
         if place.exists():
             raise FileExistsError(f"there is a file {place} already: resume that session, or name another.")
         if not place.parent.is_dir():
@@ -48,6 +49,7 @@ class SessionLog:
     def read(cls, path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """The header of an existing file and its events, up to its last whole line; nothing is changed."""
         place = Path(path)
+        _refuse_folder(place)
         if not place.is_file():
             raise FileNotFoundError(f"no file {place} of a session to resume.")
         given = enumerate(_whole_lines(place.read_bytes()).splitlines(), 1)
@@ -109,6 +111,14 @@ class SessionLog:
 
     def __del__(self) -> None:
         self.close()
+
+
+def _refuse_folder(place: Path) -> None:
+    if place.is_dir():
+        named = place / "session.jsonl"
+        raise IsADirectoryError(
+            f"{place} is a folder, and a session is a file: name one in it, like {named}."
+        )
 
 
 def _whole_lines(text: bytes) -> bytes:

@@ -16,7 +16,7 @@ from plsa.active.log import SessionLog
 from plsa.active.record import ANEW, EACH, Event, Record, digest_of_labels, named_by
 from plsa.engine.parameters import Places
 from plsa.estimators.validation import check_labels, read_labels, warn_of_doubts
-from plsa.inputs import warn
+from plsa.inputs import counted, warn
 from plsa.labels.reading import UNLABELED, Labels, doubtful, is_missing, is_unlabeled
 
 _MAX_NUMBER = 2**63  # labels that are numbers are below it
@@ -27,9 +27,9 @@ class Session:
 
     Documents are numbers from 0. `asked` notes which of them a person is asked for, and `withdraw` takes that
     back; `tell` takes labels of these only, `volunteer` those of any, `skip` leaves documents out, and `undo`
-    takes the last of these back; `amend` replaces a label, however long ago it was given. The state is that
-    of the events that were not taken back, one after the other. With a file behind it (see `save` and
-    `resume`) every event is on the disk before the call returns.
+    takes the last of these back; `amend` replaces a label, or by None takes it away, however long ago it was
+    given. The state is that of the events that were not taken back, one after the other. With a file behind
+    it (see `save` and `resume`) every event is on the disk before the call returns.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ class Session:
     history : list of Event
         All that happened and was not taken back.
     told : list of int
-        Documents in the order in which their labels came.
+        Documents in the order in which their labels came, as far as these were not taken away.
     drawn : set of int
         Documents that were asked for because they were drawn at random.
     n_asked : int
-        Documents in all queries so far, each once.
+        Questions so far: documents in all queries, each once until it is answered or skipped.
     initial : list
         The labels at the start.
 
@@ -201,7 +201,7 @@ choice use volunteer.
         """The labels of documents that were asked for."""
         places = self._without_label(indices)
         names = self._answers(places, labels)
-        self._check_asked(places)
+        self._check_asked(places, "For a label of your own choice use volunteer")
         self._record(Event("tell", places, names))
 
     def volunteer(self, indices: ArrayLike, labels: Any) -> None:
@@ -210,18 +210,18 @@ choice use volunteer.
         self._record(Event("volunteer", places, self._answers(places, labels)))
 
     def amend(self, indices: ArrayLike, labels: Any) -> None:
-        """Other labels of documents that have one."""
+        """Other labels of documents that have one; None takes it away."""
         places = self._rows(indices)
         for place in places:
             if self.labels[place] is None:
                 never = f"{self._named(place)} has no label yet, so that there is none to amend"
                 raise ValueError(f"{never}: tell it if it was asked for, or volunteer it.")
-        self._record(Event("amend", places, self._answers(places, labels)))
+        self._record(Event("amend", places, self._answers(places, labels, or_none=True)))
 
     def skip(self, indices: ArrayLike) -> None:
-        """Documents that are not to be asked for again; they may be volunteered."""
+        """Documents that were asked for, and are not to be asked for again; they may be volunteered."""
         places = self._without_label(indices)
-        self._check_asked(places)
+        self._check_asked(places, "One that is not to be answered can be skipped when it is asked for")
         self._record(Event("skip", places))
 
     def withdraw(self, indices: ArrayLike | None = None) -> None:
@@ -229,7 +229,7 @@ choice use volunteer.
         if not self.pending:
             raise ValueError("no document is to be answered: there is no question to withdraw.")
         places = list(self.pending) if indices is None else self._without_label(indices)
-        self._check_asked(places)
+        self._check_asked(places, "There is no question about it to withdraw")
         self._record(Event("withdraw", places))
 
     def undo(self) -> Event:
@@ -268,9 +268,14 @@ choice use volunteer.
             self.replay(self.history[: self._last_move()])
             return
         if event.kind == "withdraw":
-            gone, past = set(event.indices), self.history
+            past = self.history
+            # An earlier question about the same document, which was answered or skipped, stays asked.
+            moved = {
+                place: at for at, each in enumerate(past) if each.kind != "query" for place in each.indices
+            }
             self._begin()
-            for each in past:
+            for at, each in enumerate(past):
+                gone = {place for place in event.indices if at > moved.get(place, -1)}
                 left = each.without(gone) if each.kind == "query" else each
                 if left == each or not set(left.indices) <= set(self.pending):  # it still asks for something
                     self._apply(left)
@@ -291,6 +296,8 @@ choice use volunteer.
         for index, label in zip(event.indices, event.labels, strict=True):
             self.labels[index] = label
             self.skipped.discard(index)
+            if label is None and index in self.told:
+                self.told.remove(index)
 
     # --- what is known ---------------------------------------------------------------------------
 
@@ -315,9 +322,10 @@ choice use volunteer.
         """Documents, each once."""
         places = np.atleast_1d(np.asarray(indices))
         if places.ndim != 1 or (places.dtype.kind not in "iu" and len(places)):
-            by_id = "" if self.ids is None else "; rows(ids) gives those of ids"
-            found = f"indices has {places.ndim} axes of {places.dtype}"
-            raise ValueError(f"{found}, but must be rows of X{by_id}.")
+            how = "" if self.ids is None else "; rows(ids) gives those of ids"
+            how = "; np.flatnonzero(mask) gives those of a mask" if places.dtype.kind == "b" else how
+            found = f"indices is {places.ndim}D of {places.dtype}"
+            raise ValueError(f"{found}, but must be rows of X{how}.")
         result: list[int] = places.astype(int).tolist()
         for place in result:
             if not 0 <= place < self.n_documents:
@@ -333,23 +341,25 @@ choice use volunteer.
         for place in places:
             if self.labels[place] is not None:
                 found = f"{self._named(place)} has the label {self.labels[place]!r} already"
-                raise ValueError(f"{found}: amend changes it.")
+                raise ValueError(f"{found}: amend changes it, or takes it away where it is given None.")
         return places
 
-    def _answers(self, places: Sequence[int], labels: Any) -> list[Any]:
-        """The labels that documents are given, of one kind with those of others."""
+    def _answers(self, places: Sequence[int], labels: Any, *, or_none: bool = False) -> list[Any]:
+        """The labels that documents are given, of one kind with those of others; or none, if that may be."""
         if isinstance(labels, set | frozenset | Mapping):
             raise ValueError(f"labels == {labels!r} has no order: give a list, one label for each document.")
         array = isinstance(labels, np.ndarray | np.generic) and not labels.ndim
         one = array or isinstance(labels, str | bytes) or not hasattr(labels, "__len__")
         names = [_plain_label(label) for label in ([labels] if one else labels)]
         if len(names) != len(places):
-            found = f"there are {len(names)} labels for {len(places)} documents"
-            raise ValueError(f"{found}: give one for each. Several for one document are not supported.")
+            found = f"{counted(len(names), 'label')} for {counted(len(places), 'document')}"
+            raise ValueError(f"labels has {found}: give one for each. Several for one are not supported.")
         given = set(places)
         known = (place for place, label in enumerate(self.labels) if label is not None)
         other = next((self.labels[place] for place in known if place not in given), None)
         for place, name in zip(places, names, strict=True):
+            if name is None and or_none:
+                continue
             check_label(name, other, self.unlabeled, f"{self._named(place)} is told as {name!r}")
             other = name if other is None else other
         if self.unlabeled is not None:
@@ -362,15 +372,13 @@ choice use volunteer.
                     warn(f"{told}. If it says that there is no label, undo this, and skip is for that.")
         return names
 
-    def _check_asked(self, places: Sequence[int]) -> None:
+    def _check_asked(self, places: Sequence[int], advice: str) -> None:
         """Raises where a document was not asked for."""
         for place in places:
             if place not in self.pending:
                 asked = ", ".join(map(str, self.pending[:10])) or "none"
-                raise ValueError(
-                    f"{self._named(place)} was not asked for; those that are to be answered: {asked}. For a "
-                    "label of your own choice use volunteer."
-                )
+                found = f"{self._named(place)} was not asked for; those that are to be answered: {asked}"
+                raise ValueError(f"{found}. {advice}.")
 
 
 def check_label(name: Any, other: Any, unlabeled: Any, told: str) -> None:
@@ -382,11 +390,11 @@ def check_label(name: Any, other: Any, unlabeled: Any, told: str) -> None:
     if isinstance(name, list | tuple | set | frozenset | Mapping | np.ndarray):
         wrong = "but one label for each document is what is supported"
     elif is_missing(name):
-        wrong = "which is not a label: skip is for documents that nobody can tell"
+        wrong = "which is not a label: skip is for documents that nobody can tell, and amend takes None"
     elif kind is None:
         wrong = "but a label is a string or a whole number"
     elif unlabeled is not None and kind == _kind(unlabeled) and name == unlabeled:
-        wrong = "which marks a document without a label: skip it, or begin with unlabeled=None"
+        wrong = "which marks a document without a label: skip it, amend it by None or pass unlabeled=None"
     elif other is not None and kind != _kind(other):
         wrong = f"a {kind}, but other labels are a {_kind(other)}, such as {other!r}"
     if wrong:

@@ -22,6 +22,7 @@ from plsa.active.pool import FittedPool
 from plsa.active.session import coded
 from plsa.engine.parameters import Array, Codes, Floats, Places
 from plsa.engine.progress import Progress
+from plsa.estimators.base import copies_are_lost
 from plsa.estimators.documents import check_documents
 from plsa.estimators.validation import check_labels, read_labels
 from plsa.inputs.structure import check_structure
@@ -108,7 +109,7 @@ class Simulation:
                 figures = (self.saved(name), ".0%"), (self.p_value(name), ".2g")
                 row += ["-" if np.isnan(value) else format(value, form) for value, form in figures]
             rows.append([*row, f"{np.mean(self.seconds[name]):.2f}"])
-        repeats = f"{len(self.bound)} repeat{'s' if len(self.bound) > 1 else ''}"
+        repeats = inputs.counted(len(self.bound), "repeat")
         known = f"{self.n_initial:g} labels at the start; accuracy with all labels {_spread(self.bound)}."
         return "\n".join([*aligned(rows), f"{repeats}, {known}"])
 
@@ -205,12 +206,14 @@ def simulate(
         raise ValueError(f"test holds {len(test)} things, but must be a share, or documents and classes.")
     else:
         check_structure(test[0])
+        inputs.check_entries(test[1], "test[1]", _num_samples(test[0]))
         check_labels(test[1], _num_samples(test[0]))
     at = _marks(marks, n_queries)
     draws = [_draw(code, test, initial, (random_state, repeat)) for repeat in range(repeats)]
     n_open = len(draws[0][0]) - initial * len(classes)  # the same in every repeat
     if n_open < n_queries:
-        raise ValueError(f"n_queries == {n_queries}, but there are {n_open} documents to ask for.")
+        some = f"there {'is' if n_open == 1 else 'are'} {inputs.counted(n_open, 'document')}"
+        raise ValueError(f"n_queries == {n_queries}, but {some} to ask for.")
     seeds = np.random.SeedSequence(random_state).generate_state(repeats).tolist()
     jobs: list[Job] = [(None, repeat, {}) for repeat in range(repeats)]
     for repeat, seed in enumerate(seeds):
@@ -222,7 +225,7 @@ def simulate(
     bound = np.empty(repeats)
     accuracy = {name: np.empty((repeats, len(at))) for name in named}
     seconds = {name: np.empty(repeats) for name in named}
-    with Progress("simulate", bool(verbose)) as progress:
+    with copies_are_lost("simulate"), Progress("simulate", bool(verbose)) as progress:
         progress.begin(f"{len(jobs)} sessions", len(jobs))
         began = time.perf_counter()
         for done, (name, repeat, curve, per_answer) in enumerate(found, 1):
@@ -287,7 +290,8 @@ def _draw(code: Codes, test: Any, initial: int, seed: tuple[int, int]) -> Draw:
     known: list[int] = []
     for own in [np.flatnonzero(code[train] == of_class) for of_class in classes]:
         if len(own) < initial:
-            raise ValueError(f"initial == {initial}, but a class has {len(own)} documents to learn from.")
+            some = inputs.counted(len(own), "document")
+            raise ValueError(f"initial == {initial}, but a class has {some} to learn from.")
         known += rng.permutation(own)[:initial].tolist()
     return train, np.sort(np.array(held, dtype=np.intp)), np.array(sorted(known), dtype=np.intp)
 
@@ -335,6 +339,7 @@ def _marks(marks: ArrayLike | None, n_queries: int) -> Places:
 
 def _check_truth(y: Any, n_documents: int) -> tuple[Array, Codes]:
     """At least two classes, and the place of each document's class among them."""
+    inputs.check_entries(y, "y_true", n_documents)
     labels = check_labels(y, n_documents)
     for place in np.flatnonzero(is_unlabeled(labels, None)):
         label = labels.tolist()[place]
@@ -342,7 +347,7 @@ def _check_truth(y: Any, n_documents: int) -> tuple[Array, Codes]:
     known = read_labels(labels, n_documents, None)
     classes, code = known.classes, known.code
     if len(classes) < 2:
-        raise ValueError(f"y_true holds one class, {classes[0]!r}, but at least two are needed.")
+        raise ValueError(f"y_true holds one class, {classes.tolist()[0]!r}, but at least two are needed.")
     for doubt in doubtful(classes) if classes.tolist() != [-1, 1] else ():
         found = f"y_true holds {classes.tolist()[doubt]!r} at {np.flatnonzero(code == doubt)[0]}"
         raise ValueError(f"{found}, which marks no label: leave it out, or rename the class.")

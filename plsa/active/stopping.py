@@ -12,6 +12,7 @@ from plsa.active.choosing import RememberedPool
 from plsa.active.pool import without
 from plsa.active.session import Session
 from plsa.engine.parameters import Array
+from plsa.inputs import counted
 
 _WINDOW = 20  # answers between two models whose guesses are compared
 _WINDOWS = 3  # that have to agree
@@ -41,7 +42,7 @@ class Status:
         else:
             accuracy = (
                 f"accuracy: {self.accuracy:.0%}, {_LEVEL:.0%} from {self.low:.0%} to {self.high:.0%} "
-                f"({self.n_drawn} random documents)"
+                f"({counted(self.n_drawn, 'random document')})"
             )
         agreement = ", ".join(f"{kappa:.3f}" for kappa in self.agreement) or "not known yet"
         return (
@@ -80,11 +81,12 @@ def status(session: Session, pool: RememberedPool, seed: int, random_share: floa
 def _why_unknown(session: Session, n_drawn: int, random_share: float) -> str:
     """What is missing that the accuracy could be told."""
     if n_drawn:
-        return f"as fewer than two classes have a label; {n_drawn} random documents wait to be judged by"
+        waiting = f"{counted(n_drawn, 'random document')} wait{'s' if n_drawn == 1 else ''}"
+        return f"as fewer than two classes have a label; {waiting} to be judged by"
     if not random_share:
         return "as no question is drawn at random: a session that begins with random_share=0.1, say, tells it"
-    first = math.ceil(1 / random_share)
-    where = f"the first is question {first}, and {session.n_asked} were asked"
+    first, were = math.ceil(1 / random_share), "was" if session.n_asked == 1 else "were"
+    where = f"the first is question {first}, and {session.n_asked} {were} asked"
     if session.n_asked >= first:
         where = "none of those that were asked is answered"
     return f"as it takes answers to questions drawn at random: with random_share={random_share:g} {where}"

@@ -1,6 +1,7 @@
 """What every estimator shares: one way to fit, to keep what was learned, and to read new documents."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self
 
@@ -34,6 +35,16 @@ _ENDED = {
 _NEEDLESS = 1 << 26  # bytes that topics may take of which there are more than documents and words
 
 
+@contextmanager
+def copies_are_lost(name: str) -> Iterator[None]:
+    """Ctrl-C inside says so: what it has stopped was not the user's estimator, but a copy."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = "nothing of it is kept, and the estimators that it was given are as they were"
+        raise KeyboardInterrupt(f"{name} was interrupted: {kept}.") from None
+
+
 class CountEstimator(BaseEstimator):
     """An estimator of counts of words, a document per row.
 
@@ -61,7 +72,8 @@ class CountEstimator(BaseEstimator):
             interrupt.add_note(f"{name} has learned nothing yet that could be kept: it is as it was before.")
             raise
         if getattr(self, "stop_reason_", None) == StopReason.INTERRUPTED:
-            raise KeyboardInterrupt(f"{name} keeps what it has learned so far, and can be used as it is.")
+            kept = f"{name} keeps what it has learned so far, and can be used as it is"
+            raise KeyboardInterrupt(f"{kept} (but not if a search or the like has made it, as a copy).")
         return self
 
     def _keep(self, found: Fitted) -> None:

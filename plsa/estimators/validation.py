@@ -281,13 +281,15 @@ def read_positives(y: Any, n_documents: int, unlabeled: Any = UNLABELED, name: s
     known = np.flatnonzero(~is_unlabeled(y, unlabeled))
     for place, value in zip(known.tolist(), y[known].tolist(), strict=True):
         if isinstance(value, str) or value not in (0, 1):
-            must = "a document is positive (1) or unlabeled (-1, 0 or None): pass y == your_class"
+            one_class = f"pass np.array({name}) == {value!r}, if that is what you look for"
+            must = f"a document is positive (1) or unlabeled (-1, 0 or None): {one_class}"
             raise ValueError(f"{name} holds {value!r} at {place}; {must}. Unknown label type: not binary.")
     positive = np.zeros(n_documents, dtype=bool)
     positive[known] = (y[known] == 1).astype(bool)
     if not positive.any():
         raise ValueError(f"{name} labels no document as positive: mark one with 1, or use PLSA.")
     if positive.all():
-        found = f"{name} labels all {len(positive)} documents as positive: there is one class"
+        everything = f"all {len(positive)} documents" if len(positive) > 1 else "the only document"
+        found = f"{name} labels {everything} as positive: there is one class"
         raise ValueError(f"{found}, and nothing to tell it from. Add unknown documents, with 0 or -1.")
     return positive

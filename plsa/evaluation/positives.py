@@ -22,7 +22,8 @@ from plsa.baselines.regression import WeightedLogisticRegression
 from plsa.baselines.spies import SpyEM
 from plsa.engine.parameters import Floats, Mask, Places
 from plsa.engine.progress import Progress
-from plsa.estimators.documents import check_documents
+from plsa.estimators.base import copies_are_lost
+from plsa.estimators.documents import check_documents, steps_of
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.validation import check_labels, read_positives
 from plsa.evaluation.prior import PriorEstimate, estimate_prior
@@ -44,7 +45,7 @@ class ModelComparison:
     recall: float = _NAN
     f1: float = _NAN
     area: float = _NAN  # under `curve`
-    flagged: float = _NAN  # share of the unlabeled documents that are taken for positive
+    flagged: float = _NAN  # share of the documents it was not told of that are taken for positive
     criterion: float = _NAN  # recall^2 / flagged
     prior: PriorEstimate | None = None
     curve: tuple[Floats, Floats] | None = None  # shares on the x and the y axis
@@ -78,13 +79,17 @@ class PositiveComparison:
         return rows[name]
 
     def __repr__(self) -> str:
-        known = "1 positive" if self.n_positives == 1 else f"{self.n_positives} positives"
+        known = inputs.counted(self.n_positives, "positive")
         header = ["", "recall", "taken", "r^2/taken", "area", "share of positives", "seconds"]
-        judged = "positives that were held out"
+        judged = "judged by positives that were held out"
         if self.with_truth:
             header = ["", "precision", "recall", "F1", "AUC", "seconds"]
-            judged = "the truth about the unlabeled ones"
-        title = f"Classifiers of {known}, {self.n_unlabeled} unlabeled documents, judged by {judged}"
+            judged = "judged by the truth about the unlabeled ones"
+        elif self.n_positives == 1:
+            header = ["", "taken", "seconds"]
+            judged = "not judged: one positive cannot be held out"
+        others = inputs.counted(self.n_unlabeled, "unlabeled document")
+        title = f"Classifiers of {known}, {others}, {judged}"
         return "\n".join([title, *aligned([header, *(self._cells(row) for row in self.rows)])])
 
     def _cells(self, row: ModelComparison) -> list[str]:
@@ -92,6 +97,8 @@ class PositiveComparison:
             return [row.name, row.failed()]
         if self.with_truth:
             figures = [f"{value:.3f}" for value in (row.precision, row.recall, row.f1, row.area)]
+        elif self.n_positives == 1:
+            figures = [f"{row.flagged:.3f}"]
         else:
             prior = row.prior
             share = "" if prior is None else f"{prior.share:.3f} ({prior.low:.3f} to {prior.high:.3f})"
@@ -127,10 +134,10 @@ def compare_pu(
     positives that are to be found. Of each classifier, the table says
 
     - *recall*, the share of hidden positives that it found;
-    - *taken*, the share of unlabeled documents that it takes for positive: some of them rightly, and how
-      many cannot be known;
+    - *taken*, the share of documents that it takes for positive, of all that it was not told of, hidden
+      positives among them: some of them rightly, and how many cannot be known;
     - *r^2/taken*, recall^2 / taken (Lee and Liu 2003): precision times recall, divided by the share of
-      positives among the unlabeled documents, which is the same for all classifiers. The highest is the best
+      positives among these documents, which is the same for all classifiers. The highest is the best
       compromise;
     - *area*, that under the curve of hidden positives found against unlabeled documents taken: the chance
       that a hidden positive scores higher than an unlabeled document. The AUC of positives against negatives
@@ -150,7 +157,8 @@ def compare_pu(
         None: TopicSensitivePLSA and its five rivals. Pipelines may be among them. They are not changed.
     y_true : (n_documents,) array of 0 and 1, default=None
         What the documents are in truth, for benchmarks: then precision, recall, F1 and AUC of the unlabeled
-        documents are found, after one fit to all of them, and nothing is held out.
+        documents are found, after one fit to all of them, and nothing is held out. Warns where it says 0 of
+        a document that y marks as positive.
     n_splits : int, default=5
         Folds, no more than there are positives. One positive cannot be held out: then only *taken* is found.
     random_state : int, RandomState or None, default=0
@@ -186,7 +194,7 @@ def compare_pu(
         check_documents(model, X)
     n_splits = inputs.check_whole(n_splits, "n_splits", 2)
     positive = read_positives(y, _num_samples(X))
-    truth = None if y_true is None else _check_truth(y_true, len(positive))
+    truth = None if y_true is None else _check_truth(y_true, positive)
     n_splits = min(n_splits, int(positive.sum()))
     fold = np.full(len(positive), -1)
     if n_splits > 1:
@@ -194,7 +202,7 @@ def compare_pu(
         fold[positive] = check_random_state(random_state).permutation(dealt)
     rows: list[ModelComparison] = []
     errors: dict[str, Exception] = {}
-    with Progress("compare_pu", bool(verbose)) as progress:
+    with copies_are_lost("compare_pu"), Progress("compare_pu", bool(verbose)) as progress:
         judge = _Judge(X, positive, truth, fold, n_splits, random_state, progress)
         progress.plan(len(named))
         for name, model in named.items():
@@ -210,13 +218,18 @@ def compare_pu(
         if failures == {*errors} and len(errors) == 1:  # nothing that is peculiar to a model
             raise errors[rows[0].failure]
         failed = sum(bool(row.failure) for row in rows)
-        progress.end(f"{len(rows)} models compared" + (f", {failed} failed" if failed else ""))
+        progress.end(
+            f"{inputs.counted(len(rows), 'model')} compared" + (f", {failed} failed" if failed else "")
+        )
     shown = int(positive.sum())
     return PositiveComparison(tuple(rows), truth is not None, shown, len(positive) - shown)
 
 
 def _check_models(models: Any) -> dict[str, Any]:
-    """Estimators by name: a mapping, or a list, whose names are those of the classes, counted where equal."""
+    """Estimators by name: a mapping, or a list, whose names are those of the classes, counted where equal.
+
+    A pipeline is called after its last step.
+    """
     if isinstance(models, str) or not isinstance(models, Mapping | Sequence):
         raise ValueError(f"models == {models!r}, but must be a list of estimators or a mapping to them.")
     if isinstance(models, Mapping):
@@ -224,7 +237,7 @@ def _check_models(models: Any) -> dict[str, Any]:
     else:
         named = {}
         for model in models:
-            name = type(model).__name__
+            name = type(steps_of(model)[-1]).__name__
             again = sum(other == name or other.startswith(name + " ") for other in named)
             named[f"{name} {again + 1}" if again else name] = model
     if not named:
@@ -235,13 +248,25 @@ def _check_models(models: Any) -> dict[str, Any]:
     return named
 
 
-def _check_truth(y_true: Any, n_documents: int) -> Mask:
-    """Which documents are positive in truth, told for every one of them: 1 or True, else 0 or False."""
-    truth = check_labels(y_true, n_documents)
+def _check_truth(y_true: Any, positive: Mask) -> Mask:
+    """Which documents are positive in truth, told for every one of them: 1 or True, else 0 or False.
+
+    Warns where it contradicts what is known; labels may be wrong, and some look at just that.
+    """
+    inputs.check_entries(y_true, "y_true", len(positive))
+    truth = check_labels(y_true, len(positive))
     for place, value in enumerate(truth.tolist()):
         if value not in (0, 1):
             raise ValueError(f"y_true holds {value!r} at {place}; it must hold 1 or 0 for every document.")
-    return truth.astype(bool)
+    truth = truth.astype(bool)
+    against = np.flatnonzero(positive & ~truth)
+    if len(against):
+        shown = inputs.counted(int(positive.sum()), "document")
+        some = f"{len(against)} of the {shown}" if len(against) < positive.sum() else shown
+        found = f"y_true says 0 of {some} that y marks as positive, the first in row {against[0]}"
+        to_do = "Unless those labels are meant to be wrong: is y_true in another order, or upside down?"
+        inputs.warn(f"{found}. {to_do}")
+    return truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +328,9 @@ class _Judge:
             ranks.append(_shares_above(scores[held], scores[unlabeled]))
             reached.append(_shares_reaching(scores[held], scores[unlabeled]))
             found.append(taken[held])
-            flagged.append(taken[unlabeled].mean())
+            flagged.append(
+                taken[unlabeled | held].mean()
+            )  # as the criterion has it: P(f = 1) of all it judges
             self.progress.step()
         above = np.sort(np.concatenate(ranks))
         recall, share = float(np.concatenate(found).mean()), float(np.mean(flagged))

@@ -10,6 +10,7 @@ from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
 from plsa.engine.parameters import Array, Places
+from plsa.estimators.base import copies_are_lost
 from plsa.estimators.documents import check_documents
 from plsa.estimators.validation import check_labels, read_labels
 from plsa.evaluation.folds import Splits, may_be_held_out, of_documents, splits_of
@@ -79,7 +80,8 @@ def cross_val_predict(
     labels = read_labels(y, len(y), mark, doubts=False)  # the fits say so, where it is so for them
     splits = _of_all(splits_of(cv, X, y, labels), labels)
     work, given = delayed(_fit_and_answer), (X, y, method, params or {})
-    found = Parallel(n_jobs=n_jobs)(work(clone(estimator), *given, *split) for split in splits)
+    with copies_are_lost("cross_val_predict"):
+        found = Parallel(n_jobs=n_jobs)(work(clone(estimator), *given, *split) for split in splits)
     known = np.unique(np.concatenate([labels.classes, *(classes for _, classes in found)]))
     if not marks and is_unlabeled(known, mark).any():
         learned = f"{name} has learned {mark}, which marks a document without a label, as a class"

@@ -67,7 +67,8 @@ def estimate_prior(
     Returns
     -------
     PriorEstimate
-        `share`, never above 1, `low` and `high`. Warns where there are fewer than 5 positives.
+        `share`, never above 1, `low` and `high`. Warns where there are fewer than 5 positives, and where
+        scores tell nothing, such as constant ones: then the interval is from 0 to 1.
 
     Notes
     -----
@@ -102,12 +103,15 @@ def estimate_prior(
     PriorEstimate(0.205, 90% from 0.195 to 0.338)
     """
     value = inputs.check_scores(scores)
+    inputs.check_entries(positive, "positive", len(value))
     known = read_positives(positive, len(value), name="positive")
     level = inputs.check_share(level, "level")
     n_resamples = inputs.check_whole(n_resamples, "n_resamples", 1)
     n_known, n_others = int(known.sum()), int((~known).sum())
     if n_known < FEW_POSITIVES:
-        few = f"positive marks {n_known} documents: too few to tell how many there are among the others."
+        few = (
+            f"positive marks {inputs.counted(n_known, 'document')}: too few to tell how many more there are."
+        )
         inputs.warn(f"{few} Show at least {FEW_POSITIVES}.")
     found, others = np.sort(value[known])[::-1], np.sort(value[~known])
     above = n_others - np.searchsorted(others, found, side="left")
@@ -121,6 +125,10 @@ def estimate_prior(
     bound = np.where(allowed, highest / lowest_recall, np.inf)
     best = int(bound.argmin())
     share = min(1.0, float(above[best] / (n_others * mean_share[best])))
+    if above[allowed].min() == n_others:
+        same = "every unlabeled document scores as high as half of the positives or more"
+        inputs.warn(f"scores tell nothing of the share: {same}. It may be anything; are the scores constant?")
+        return PriorEstimate(share, 0.0, 1.0, level, n_known, n_others)
     gaps = check_random_state(random_state).dirichlet(np.ones(n_known + 1), n_resamples)
     ratio = above / (n_others * np.cumsum(gaps, axis=1)[:, :-1])
     chosen = np.where(allowed, ratio * mean_share / lowest_recall, np.inf).argmin(axis=1)

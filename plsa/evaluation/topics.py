@@ -15,6 +15,7 @@ from plsa import inputs
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats
 from plsa.engine.progress import Progress
+from plsa.estimators.base import copies_are_lost
 from plsa.estimators.documents import check_documents
 from plsa.estimators.validation import check_counts, check_labels, read_labels
 from plsa.evaluation.folds import labeled_scorer, splits_of
@@ -23,6 +24,8 @@ from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import UNLABELED, Labels
 from plsa.show.tables import aligned
 from plsa.show.words import check_topics
+
+_WITH_TOPICS = "a classifier with topics_per_class such as SoftMislabelingPLSA() or PLSAClassifier()"
 
 
 def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> Floats:
@@ -155,7 +158,7 @@ def select_topics(
     ----------
     estimator : a classifier of this package, or PLSA, or a Pipeline that ends in one
         Is not changed. The parameter is `topics_per_class`, or `components_per_class` for NaiveBayesEM.
-        PLSA (its `n_components`) has no classes: "aic" and "bic" only.
+        The topics of PLSA and TopicSensitivePLSA (`n_components`) are of no class: "aic" and "bic" only.
     X : documents
     y : labels, some of which may be missing, as the estimator takes them
     candidates : sequence, default=(1, 2, 3, 4, 6, 8)
@@ -224,26 +227,27 @@ def select_topics(
         y = check_labels(y, _num_samples(X))
         labels = read_labels(y, len(y), mark)
     search = _Search(estimator, name, X, y, labels, Progress("select_topics", bool(verbose)))
-    if criterion in ("aic", "bic"):
-        scores = search.by_information(candidates, criterion)
-    else:
-        assert labels is not None
-        # A choice, not a draw: the folds do not move with the estimator's random_state.
-        scorer, splits = labeled_scorer(scoring, mark), splits_of(cv, X, y, labels)
-        settings = {"cv": splits, "scoring": scorer, "n_jobs": n_jobs, "error_score": "raise"}
-        if criterion == "cv":
-            scores = search.by_folds(candidates, settings)
+    with copies_are_lost("select_topics"):
+        if criterion in ("aic", "bic"):
+            scores = search.by_information(candidates, criterion)
         else:
-            scores = search.by_splits(len(labels.classes), max_splits, settings)
-        if np.isnan([score.score for score in scores]).all():
-            raise ValueError(
-                "no fold of cv gave a score: their test documents have no label, or scoring gives nan. Pass "
-                "cv=None or a LabeledKFold, which hold out labeled documents only."
-            )
-    sign = -1 if criterion in ("aic", "bic") else 1
-    known = [score for score in scores if not np.isnan(score.score)]
-    best = max(known, key=lambda found: (sign * found.score, -found.n_topics))
-    return TopicSelection(name, criterion, best.topics, tuple(scores), search.best(best.topics))
+            assert labels is not None
+            # A choice, not a draw: the folds do not move with the estimator's random_state.
+            scorer, splits = labeled_scorer(scoring, mark), splits_of(cv, X, y, labels)
+            settings = {"cv": splits, "scoring": scorer, "n_jobs": n_jobs, "error_score": "raise"}
+            if criterion == "cv":
+                scores = search.by_folds(candidates, settings)
+            else:
+                scores = search.by_splits(len(labels.classes), max_splits, settings)
+            if np.isnan([score.score for score in scores]).all():
+                raise ValueError(
+                    "no fold of cv gave a score: their test documents have no label, or scoring gives nan. "
+                    "Pass cv=None or a LabeledKFold, which hold out labeled documents only."
+                )
+        sign = -1 if criterion in ("aic", "bic") else 1
+        known = [score for score in scores if not np.isnan(score.score)]
+        best = max(known, key=lambda found: (sign * found.score, -found.n_topics))
+        return TopicSelection(name, criterion, best.topics, tuple(scores), search.best(best.topics))
 
 
 def _topic_parameter(estimator: Any, criterion: str) -> str:
@@ -255,11 +259,12 @@ def _topic_parameter(estimator: Any, criterion: str) -> str:
         if name in names:
             return prefix + name
     if "n_components" not in names:
-        wanted = "a parameter topics_per_class, components_per_class or n_components"
-        raise ValueError(f"estimator == {estimator!r} has no number of topics to choose: give it {wanted}.")
+        ours = f"PLSA(), NaiveBayesEM(), {_WITH_TOPICS}, or a Pipeline that ends in one of them"
+        raise ValueError(f"estimator == {estimator!r} has no number of topics to choose: give {ours}.")
     if criterion not in ("aic", "bic"):
-        lacks = f"needs classes to tell apart, and {type(last).__name__} has none"
-        raise ValueError(f"criterion == {criterion!r} {lacks}: pass 'aic' or 'bic', or a classifier.")
+        lacks = f"needs classes with topics of their own, and the topics of {type(last).__name__} are of none"
+        others = f"NaiveBayesEM() or {_WITH_TOPICS}"
+        raise ValueError(f"criterion == {criterion!r} {lacks}: pass 'aic' or 'bic', or {others}.")
     return prefix + "n_components"
 
 

@@ -37,6 +37,11 @@ def physical_memory() -> float:
         return float("inf")
 
 
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number of things, in words that fit it."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
 def is_auto(value: Any) -> bool:
     """Whether a parameter is left to the evidence."""
     return isinstance(value, str) and value == "auto"
@@ -95,6 +100,15 @@ def check_each(values: Array, good: Mask, name: str, must: str) -> None:
     if len(bad):
         at = tuple(bad[0].tolist())
         raise ValueError(f"{name} holds {values[at]} at {at if len(at) > 1 else at[0]}; {must}.")
+
+
+def check_entries(values: Any, name: str, n_documents: int) -> None:
+    """Raises where an argument has not one entry for each document."""
+    shape = getattr(values, "shape", None) or np.asarray(values, dtype=object).shape
+    if shape not in ((n_documents,), (n_documents, 1)):
+        found = f"{counted(shape[0], 'entry', 'entries')}" if len(shape) == 1 else f"shape {tuple(shape)}"
+        of_documents = counted(n_documents, "document")
+        raise ValueError(f"{name} has {found}, but must have one entry for each of {of_documents}.")
 
 
 def check_distributions(given: Any, name: str, shape: tuple[int, int], what: str) -> Floats:
