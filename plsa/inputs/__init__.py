@@ -29,6 +29,11 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
+def counted(number: int, what: str) -> str:
+    """So many of something: "1 text", "2 texts"."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def physical_memory() -> float:
     """Bytes of memory that this machine has; infinity where it does not tell."""
     try:
