@@ -494,6 +494,39 @@ def test_planted_refuses_bad_parameters(parameters, message):
         datasets.planted_corpus(**parameters)
 
 
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (10**9, 10**9, 10**6, 100),
+        (10**9, 2, 100, 100),
+        (2, 10**9, 100, 100),
+        (2, 2, 10**12, 100),
+        (10**8, 10**6, 2, 1000),
+        (1, 1, 1, 1e12),
+    ],
+)
+def test_planted_refuses_what_does_not_fit(monkeypatch, sizes):
+    """At once, before anything is drawn."""
+    monkeypatch.setattr(planted, "physical_memory", lambda: 2.0**34)
+    monkeypatch.setattr(planted, "_seed_sequence", lambda seed: pytest.fail("drawn"))
+    asked = "n_documents == {}, n_words == {}, n_components == {} and document_length == {:g}".format(*sizes)
+    with pytest.raises(ValueError, match=re.escape(asked) + " need .* GiB, but this machine has 16 GiB"):
+        datasets.planted_corpus(*sizes[:3], document_length=sizes[3])
+
+
+def test_planted_knows_what_it_holds(monkeypatch):
+    """Memory for what is returned is too little for ten times as much; twice that memory is enough for it."""
+    corpus = datasets.planted_corpus(20_000, 3000, 5, random_state=0)
+    counts = corpus.counts
+    parts = corpus.doc_topic, corpus.word_topic, counts.data, counts.indices, counts.indptr
+    held = sum(part.nbytes for part in parts)
+    monkeypatch.setattr(planted, "physical_memory", lambda: float(held))
+    with pytest.raises(ValueError, match="GiB, but this machine has"):
+        datasets.planted_corpus(200_000, 3000, 5)
+    monkeypatch.setattr(planted, "physical_memory", lambda: 2.0 * held)
+    datasets.planted_corpus(20_000, 3000, 5, random_state=0)
+
+
 # --- files ---------------------------------------------------------------------------------------
 
 # What a UTF-8 file can hold: everything but surrogates.

@@ -17,7 +17,7 @@ from plsa.engine.progress import Progress
 from plsa.engine.runs import Loop, finished
 from plsa.estimators import validation
 from plsa.estimators.parameters import check_parameters, estimator
-from plsa.inputs import physical_memory, warn
+from plsa.inputs import physical_memory, too_large, warn
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import Labels, is_unlabeled
 from plsa.learning.aspects import Folding
@@ -194,9 +194,8 @@ def check_size(counts: Counts, n_topics: int, asked: str, n_classes: int = 1) ->
     # P(z|d), P(w|z), and what a pass makes of them.
     size, room = 2 * (n_documents + n_words) * n_topics * counts.dtype.itemsize, physical_memory()
     if size > room:
-        needs = f"{size / 2**30:.4g} GiB, but this machine has {room / 2**30:.4g} GiB"
         most = min(int(room * n_topics / size), max(n_documents, n_words))
-        raise ValueError(f"{found} need {needs}. Take at most {most:,}.")
+        raise ValueError(f"{found} {too_large(size, room)}. Take at most {most:,}.")
     if n_topics > max(n_documents, n_words) and size > _NEEDLESS:
         raise ValueError(f"{found} need {size / 2**30:.4g} GiB, and outnumber both. Take fewer.")
     if n_topics > max(n_classes, min(n_documents, n_words)):
