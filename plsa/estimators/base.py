@@ -266,7 +266,7 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
     scaling: Any = "auto"
     unlabeled: Any = -1
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns the topics of every class; a weight is a repetition."""
         return self._fit(X, y, sample_weight)
 
@@ -299,7 +299,7 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """The share of documents that get their label; those that have none are left out."""
         counts = self.checked_counts(X)
         known = to_score(y, counts.n_documents, self.unlabeled)
