@@ -496,7 +496,7 @@ def test_too_few_positives_to_say():
         ([[1.0, 2.0]], [1, 0], {}, "scores must be a 1D array"),
         (["a", "b"], [1, 0], {}, "scores must be a 1D array"),
         ([1.0, np.nan], [1, 0], {}, "scores holds nan at 1"),
-        ([1.0, 2.0], [1], {}, "1 labels for 2 documents"),
+        ([1.0, 2.0], [1], {}, "1 label for 2 documents"),
         ([1.0, 2.0], [1, 5], {}, "positive holds 5 at 1; a document is positive"),
         ([1.0, 2.0], [1, 1], {}, "positive labels all 2 documents"),
         ([1.0, 2.0], [0, -1], {}, "positive labels no document"),

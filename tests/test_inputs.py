@@ -174,6 +174,21 @@ def test_weights_where_counts_belong(model):
             model(**small).fit(np.array([[0.6, 0.8], [1, 0], [0.8, 0.6], [0, 1]]), y)
 
 
+@pytest.mark.filterwarnings("error:.*no word that the fit has seen")
+@everyone
+def test_nothing_but_zeros(model):
+    """One error, and no warning before it."""
+    if model is CountScaler:
+        return  # it knows no words
+    assert_refused(model(), "not one word", 0 * X, Y[MODELS[model].takes])
+    if hasattr(model, "perplexity"):
+        fitted = model(1).fit(np.array([[1.0, 2, 0], [2, 1, 0], [1, 1, 0]]))
+        for wordless in (0 * X, X * [0, 0, 1]):
+            for completion in (False, True):
+                with pytest.raises(ValueError, match="no word that the model knows"):
+                    fitted.perplexity(wordless, completion=completion)
+
+
 NO_WORDS = "no word that the fit has seen, the first in row"
 
 
@@ -346,7 +361,7 @@ def test_what_may_mark_a_missing_label(model, y, more, classes, messages):
         (X, [1, "sport", None], "y holds 'sport' at 1"),
         (X, [1, 0], "y has 2 labels for 3 documents"),
         (X, None, "requires y to be passed, but the target y is None"),
-        (np.array([[0.0, 0], [1, 1], [2, 1]]), [1, 0, 0], "the 1 positive documents of X have not one word"),
+        (np.array([[0.0, 0], [1, 1], [2, 1]]), [1, 0, 0], "the 1 positive document of X has not one word"),
         (X[:1], [1], "X has 1 sample"),
     ],
 )

@@ -637,7 +637,11 @@ NEGATIVE[3, 17], NAN[3, 17] = -2, np.nan
         (QUICK, TEXTS, r"X holds texts .*text_classifier\(MultinomialNB\(\)\)"),
         (LogisticRegression(), tuple(TEXTS), "X holds texts .*text_classifier"),
         (make_pipeline(TfidfTransformer(), QUICK), TEXTS, r"text_classifier\(MultinomialNB\(\)\)"),
-        (text_classifier(), X, "X holds counts or other numbers .*words of texts. Fit its model alone"),
+        (
+            text_classifier(),
+            X,
+            "X holds counts or other numbers .*words of texts. Pass texts, or the counts to its model",
+        ),
         (text_classifier(), X.toarray(), "X holds counts or other numbers"),
         (make_pipeline(HashingVectorizer(), QUICK), X, "X holds counts or other numbers"),
         (COUNTING, ["tea", None], "row 1 of the texts holds None, but must hold a text"),

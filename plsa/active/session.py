@@ -316,7 +316,7 @@ choice use volunteer.
         places = np.atleast_1d(np.asarray(indices))
         if places.ndim != 1 or (places.dtype.kind not in "iu" and len(places)):
             by_id = "" if self.ids is None else "; rows(ids) gives those of ids"
-            found = f"indices has {places.ndim} axes of {places.dtype}"
+            found = f"indices is {places.ndim}D of type {places.dtype}"
             raise ValueError(f"{found}, but must be rows of X{by_id}.")
         result: list[int] = places.astype(int).tolist()
         for place in result:

@@ -55,7 +55,8 @@ class CountEstimator(BaseEstimator):
                 counts = self.read_counts(X, reset=self._begin())
                 validation.warn_of_weights(counts, name)
                 self._seen = counts.word_totals() > 0
-                self._warn_of_unknown(counts)
+                if self._seen.any():  # else there is nothing to learn from, which is an error
+                    self._warn_of_unknown(counts)
                 self._keep(self._learn(counts, *given))
         except KeyboardInterrupt as interrupt:
             interrupt.add_note(f"{name} has learned nothing yet that could be kept: it is as it was before.")
@@ -88,11 +89,14 @@ class CountEstimator(BaseEstimator):
         return validation.check_counts(self, X, reset=reset, dtype=self._real())
 
     def checked_counts(self, X: Any) -> Counts:
-        """The counts of new documents, which must have the columns of the fit."""
-        check_is_fitted(self)
-        counts = validation.check_counts(self, X, reset=False, dtype=self._real())
+        """The counts of new documents, which must have the columns of the fit; warns of unknown words."""
+        counts = self._new_counts(X)
         self._warn_of_unknown(counts)
         return counts
+
+    def _new_counts(self, X: Any) -> Counts:
+        check_is_fitted(self)
+        return validation.check_counts(self, X, reset=False, dtype=self._real())
 
     def _warn_of_unknown(self, counts: Counts) -> None:
         """Warns of documents without a word that was seen in the fit: nothing is known of them."""

@@ -15,6 +15,7 @@ from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats, Mask, Places
 from plsa.estimators.base import CountEstimator, Fitted, to_score
 from plsa.estimators.validation import check_labels, check_weight, read_positives
+from plsa.inputs import counted
 from plsa.labels.reading import UNLABELED, of_one_type
 
 
@@ -45,7 +46,9 @@ class PositiveClassifier(ClassifierMixin, CountEstimator):
         """Which documents are positive: some, but not all, and not all of them empty."""
         positive = read_positives(y, counts.n_documents, getattr(self, "unlabeled", UNLABELED))
         if not counts.of_documents(np.flatnonzero(positive)).total() > 0:
-            found = f"the {positive.sum()} positive documents of X have not one word"
+            number = int(positive.sum())
+            have = "has" if number == 1 else "have"
+            found = f"the {counted(number, 'positive document')} of X {have} not one word"
             raise ValueError(f"{found} to look for. Check the vocabulary of the vectorizer.")
         return positive
 
