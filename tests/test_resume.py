@@ -655,7 +655,7 @@ NEGATIVE[3, 17], NAN[3, 17] = -2, np.nan
         (NaiveBayesEM(), NEGATIVE, r"a negative count, -2.0 at \(3, 17\)"),
         (QUICK, NEGATIVE, "Negative values in data passed to MultinomialNB"),
         (QUICK, sparse.csr_array(NEGATIVE), "Negative values in data passed to MultinomialNB"),
-        (OURS, NAN, "X contains NaN"),
+        (OURS, NAN, "X holds NaN at"),
         (LogisticRegression(), NAN, "X contains NaN"),
         (GaussianNB(), X, "dense data is required"),
         (MissingLabelPLSA(max_iter=-1), X, "max_iter"),

@@ -200,7 +200,7 @@ def _check_memory(n_documents: int, n_words: int, n_components: int, length: flo
     """Raises where the corpus would not fit, as far as it can be told before it is drawn."""
     # Parameters: P(z|d), P(w|z) three times at first, the guide.
     size = 8 * n_components * (n_documents + 3 * n_words + _GUIDE)
-    # Documents: at least a quarter of the tokens are words of their own, which are held twice in the end.
+    # Documents: as a rule a quarter of the tokens or more are distinct words, held twice in the end.
     size += n_documents * (24 + int(min(length, n_words)) * (4 + itemsize) // 2)
     size += 28 * int(length)  # the tokens of one document, as they are drawn
     room = physical_memory()
