@@ -19,6 +19,7 @@ from plsa.baselines.regression import best_threshold
 from plsa.evaluation import positives
 
 
+@pytest.mark.filterwarnings("ignore:scores tell nothing")
 @pytest.mark.parametrize(("n_high", "share", "threshold"), [(5, 0.0, 4.5), (4, 1.0, -3.0)])
 def test_half_of_the_positives_may_choose_the_threshold(n_high, share, threshold):
     """Five of ten that score above all others may, four of ten may not."""

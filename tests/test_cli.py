@@ -254,6 +254,15 @@ def test_a_reader_that_goes_away_is_no_error():
     assert done.returncode == 141
 
 
+def test_the_package_is_the_command():
+    """`python -m plsa`."""
+    command = [*COMMAND[:-1], "plsa", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"plsa {plsa.__version__} (")
+    assert subprocess.run([*command[:-1], "--nonsense"], capture_output=True, check=False).returncode == 2
+
+
 def test_help_may_be_cut_off_too():
     with start("--help") as done:
         done.stdout.close()

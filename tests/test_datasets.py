@@ -1,5 +1,6 @@
 """Corpora: what is drawn follows the model, what is read is what was written."""
 
+import codecs
 import csv
 import gzip
 import hashlib
@@ -13,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -492,6 +494,39 @@ def test_planted_refuses_bad_parameters(parameters, message):
         datasets.planted_corpus(**parameters)
 
 
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (10**9, 10**9, 10**6, 100),
+        (10**9, 2, 100, 100),
+        (2, 10**9, 100, 100),
+        (2, 2, 10**12, 100),
+        (10**8, 10**6, 2, 1000),
+        (1, 1, 1, 1e12),
+    ],
+)
+def test_planted_refuses_what_does_not_fit(monkeypatch, sizes):
+    """At once, before anything is drawn."""
+    monkeypatch.setattr(planted, "physical_memory", lambda: 2.0**34)
+    monkeypatch.setattr(planted, "_seed_sequence", lambda seed: pytest.fail("drawn"))
+    asked = "n_documents == {}, n_words == {}, n_components == {} and document_length == {:g}".format(*sizes)
+    with pytest.raises(ValueError, match=re.escape(asked) + " need .* GiB, but this machine has 16 GiB"):
+        datasets.planted_corpus(*sizes[:3], document_length=sizes[3])
+
+
+def test_planted_knows_what_it_holds(monkeypatch):
+    """Memory for what is returned is too little for ten times as much; twice that memory is enough for it."""
+    corpus = datasets.planted_corpus(20_000, 3000, 5, random_state=0)
+    counts = corpus.counts
+    parts = corpus.doc_topic, corpus.word_topic, counts.data, counts.indices, counts.indptr
+    held = sum(part.nbytes for part in parts)
+    monkeypatch.setattr(planted, "physical_memory", lambda: float(held))
+    with pytest.raises(ValueError, match="GiB, but this machine has"):
+        datasets.planted_corpus(200_000, 3000, 5)
+    monkeypatch.setattr(planted, "physical_memory", lambda: 2.0 * held)
+    datasets.planted_corpus(20_000, 3000, 5, random_state=0)
+
+
 # --- files ---------------------------------------------------------------------------------------
 
 # What a UTF-8 file can hold: everything but surrogates.
@@ -576,11 +611,11 @@ def test_other_files_in_a_folder_are_not_passed_over_in_silence(tmp_path):
 
 
 def test_labels_are_strings_or_none(tmp_path):
-    lines = ["3", "2.5", "true", '" b "', "null", '""', '"  "', "NaN", '"-1"', "-1"]
+    lines = ["3", "3.0", "2.5", "true", '" b "', "null", '""', '"  "', "NaN", '"-1"', "-1"]
     content = "".join(f'{{"text": "x", "label": {label}}}\n' for label in lines)
     path = written(tmp_path / "c.jsonl", content + '{"text": "x"}\n\n')
     corpus = datasets.read_corpus(path)
-    read = ["3", "2.5", "true", "b", None, None, None, None, "-1", "-1", None]
+    read = ["3", "3", "2.5", "true", "b", None, None, None, None, "-1", "-1", None]
     assert corpus.target.tolist() == read
     marked = datasets.read_corpus(path, unlabeled="-1").target.tolist()
     assert marked == [None if label == "-1" else label for label in read]
@@ -600,6 +635,39 @@ def test_fields_go_by_the_names_given(tmp_path):
     with pytest.raises(ValueError, match=r"no line has a field 'tpoic'.*label="):
         datasets.read_corpus(path, label="tpoic")
     assert datasets.read_corpus(path, label=None).target.tolist() == [None]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "found"),
+    [
+        ("c.csv", "text,Label\na,x\nb,y\n", "'Label'"),
+        ("c.tsv", "id\tclass \ttext\n1\tx\ta\n2\ty\tb\n", "'class '"),
+        ("c.jsonl", '{"text": "a", "id": 1, "LABELS": "x"}\n{"text": "b", "LABELS": "y"}\n', "'LABELS'"),
+    ],
+)
+def test_fields_that_may_be_labels_are_named(tmp_path, name, content, found):
+    """No labels are read, but not in silence; what the warning says to do brings them, or peace."""
+    path = written(tmp_path / name, content)
+    with pytest.warns(
+        UserWarning, match=rf"without a field 'label'.*have {found}.*pass label={found}"
+    ) as said:
+        assert datasets.read_corpus(path).target.tolist() == [None, None]
+    assert len(said) == 1
+    assert said[0].filename == __file__
+    assert datasets.read_corpus(path, label=found.strip("'")).target.tolist() == ["x", "y"]
+    assert datasets.read_corpus(path, label=None).target.tolist() == [None, None]
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|", ","])
+@pytest.mark.parametrize("name", ["c.csv", "c.tsv"])
+def test_the_header_tells_the_separator(tmp_path, name, separator):
+    """The one that parts the text from other columns; where there is no such column, what else there is."""
+    path = written(tmp_path / name, '"label",text\nx,"a;b,\n|c"\n,d\n'.replace(",", separator))
+    corpus = datasets.read_corpus(path)
+    wanted = "a;b,\n|c".replace(",", separator)
+    assert (corpus.data, corpus.target.tolist()) == ([wanted, "d"], ["x", None])
+    with pytest.raises(ValueError, match=r"no column is called 'body'; found 'label', 'text'.*text="):
+        datasets.read_corpus(path, text="body")
 
 
 @pytest.fixture
@@ -629,22 +697,25 @@ GOOD = '{"text": "fine", "label": "a"}\n'
         ("c.jsonl", GOOD + '{"txt": "a"}\n', "line 2: no field 'text'; found 'txt'.*text="),
         ("c.jsonl", GOOD + '{"text": null}\n', "line 2: 'text' must be a string; found null"),
         ("c.jsonl", GOOD + '{"text": "", "label": ["a"]}', r"line 2: 'label' must.*\[\"a\"\]"),
-        ("c.csv", "text,label\na,b\nc\n", "line 3: 1 fields where the header has 2"),
+        ("c.csv", "text,label\na,b\nc\n", "line 3: 1 field where the header has 2"),
         ("c.csv", 'text,label\n"a\nb",c\nd,e,f\n', "line 4: 3 fields where the header has 2"),
         ("c.csv", 'text,label\n"a\nb",c,d\n', "line 2: 3 fields where the header has 2"),
         ("c.csv", 'text,label\na,b\n"never closed,d\ne,f\n', "line 3: unexpected end of data"),
         ("c.tsv", 'text\tlabel\n"a" b\tc\n', "line 2: .*must be quoted"),
         ("c.csv", "text,text\na,b\n", "line 1: 2 columns are called 'text'"),
-        ("c.csv", "", "line 1: no column is called 'text'; found none"),
+        ("c.csv", "", r"c\.csv holds no document: there is nothing in it"),
+        ("c.csv", "\n", "line 1: no column is called 'text'; found none"),
         ("c.csv", "text,label\n", "holds no document"),
         ("c.jsonl", "\n", "holds no document"),
-        ("c.txt", "", "holds no document"),
+        ("c.txt", "", "holds no document: there is nothing in it"),
         ("c.pdf", "x", r"'c\.pdf'.*\.jsonl"),
         ("c.gz", "x", r"'c\.gz'.*\.jsonl"),
         ("c.txt", b"good\nalso good\ncaf\xe9\n", r"line 3: not utf-8, found byte b'\\xe9'"),
         ("c.jsonl", GOOD.encode() * 5000 + b'{"text": "\xff"}', "line 5001: not utf-8"),
         ("c.csv", b"text\nna\xefve\n", "line 2: not utf-8.*encoding="),
         ("c.txt.gz", b"good\n\xe9", "line 2: not utf-8"),
+        ("c.csv", "text\na\n".encode("utf-16"), "not utf-8.*begins as UTF-16 does: pass encoding='utf-16'"),
+        ("c.txt.gz", codecs.BOM_UTF16_BE + "a".encode("utf-16-be"), "pass encoding='utf-16'"),
     ],
 )
 def test_a_broken_file_is_refused_by_its_line(tmp_path, monkeypatch, csv_limit, name, content, message):
@@ -691,6 +762,14 @@ def test_files_come_in_the_encoding_given(tmp_path):
 def test_nothing_there_is_said():
     with pytest.raises(FileNotFoundError, match=r"no file or folder 'nowhere.csv'"):
         datasets.read_corpus(Path("nowhere.csv"))
+
+
+@pytest.mark.parametrize("path", [None, pandas.DataFrame({"text": ["a"]}), ["a", "b"]], ids=type)
+def test_what_is_no_path_is_said(path):
+    with pytest.raises(
+        TypeError, match=f"path is of type {type(path).__name__}, but must be the name of a file"
+    ):
+        datasets.read_corpus(path)
 
 
 def test_an_empty_folder_holds_no_document(tmp_path):

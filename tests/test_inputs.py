@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from collections import Counter
 
 import numpy as np
 import pandas
@@ -64,8 +65,8 @@ def broken(name, at, value):
 BAD_COUNTS = [
     (np.where(X == 4, -2.0, X), r"negative count, -2.0 at \(2, 2\).*counts >= 0"),
     (sparse.csr_array(np.where(X == 4, -2.0, X)), r"negative count, -2.0 at \(2, 2\)"),
-    (np.where(X == 4, np.nan, X), "NaN"),
-    (sparse.csr_array(np.where(X == 4, np.inf, X)), "infinity"),
+    (np.where(X == 4, np.nan, X), r"X holds NaN at \(2, 2\); put 0 there, or leave the document out"),
+    (sparse.csr_array(np.where(X == 4, np.inf, X)), r"X holds inf at \(2, 2\)"),
     (np.array([["a", "b"], ["c", "d"], ["e", "f"]]), "strings in row 0.*numeric values"),
     (np.zeros((0, 3)), "0 sample"),
     (np.zeros((3, 0)), "0 feature"),
@@ -86,6 +87,50 @@ def test_bad_counts(model, counts, message):
     """Refused by every estimator, with a message that helps."""
     y = Y[MODELS[model].takes]
     assert_refused(model(), message, counts, None if y is None else y[: counts.shape[0]])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    "form", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia", "table", "list", "objects"]
+)
+def test_counts_that_are_no_numbers_are_found(form, value):
+    """The first of them, in whatever form; a count of zero that is not stored is none."""
+    spoilt = np.array([[1.0, 0, 2], [0, value, 0], [np.nan, 1, 1]])
+    counts = {"table": pandas.DataFrame, "list": np.ndarray.tolist, "objects": lambda x: x.astype(object)}
+    given = counts[form](spoilt) if form in counts else sparse.coo_array(spoilt).asformat(form)
+    shown = "NaN" if np.isnan(value) else str(value)
+    assert_refused(PLSA(1), rf"X holds {shown} at \(1, 1\); put 0 there", given)
+    table = pandas.DataFrame({"a": [1, 2], "b": pandas.array([1, None], dtype="Float64")})
+    assert_refused(PLSA(1), r"X holds NaN at \(1, 1\)", table)
+
+
+@everyone
+def test_counts_of_half_precision(model):
+    """Are those of single precision."""
+    y = Y[MODELS[model].takes]
+    small = {"n_components": 2} if "n_components" in model().get_params() else {}
+    small |= {"random_state": 0} if "random_state" in model().get_params() else {}
+    small |= {"n_clusters": 2} if "n_clusters" in model().get_params() else {}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "y labels 1 document as positive")
+        half = model(**small).fit(X.astype("float16"), y)
+        single = model(**small).fit(X.astype("float32"), y)
+    method = "predict" if hasattr(model, "predict") else "transform"
+    answers = [getattr(each, method)(X[:2].astype("float16")) for each in (half, single)]
+    answers = [each.toarray() if sparse.issparse(each) else each for each in answers]
+    np.testing.assert_array_equal(*answers)
+
+
+@everyone
+def test_rows_that_are_dictionaries(model):
+    """The error names what makes counts of them, and shows none."""
+    rows = [{"tea": 2}, Counter("secret"), {}]
+    for given in (rows, np.array(rows)):
+        with pytest.raises(
+            ValueError, match=rf"X holds a dict in row 0, but {model.__name__}.*DictVectorizer"
+        ) as said:
+            model().fit(given, Y[MODELS[model].takes])
+        assert "tea" not in str(said.value)
 
 
 SECRET = "a text that is nobody's business"
@@ -129,6 +174,21 @@ def test_weights_where_counts_belong(model):
             model(**small).fit(np.array([[0.6, 0.8], [1, 0], [0.8, 0.6], [0, 1]]), y)
         with pytest.warns(UserWarning, match=rf"looks like frequencies.*{model.__name__} learns from counts"):
             model(**small).fit(np.array([[0.4, 0.6], [1, 0], [0.8, 0.2], [0, 1]]), y)
+
+
+@pytest.mark.filterwarnings("error:.*no word that the fit has seen")
+@everyone
+def test_nothing_but_zeros(model):
+    """One error, and no warning before it."""
+    if model is CountScaler:
+        return  # it knows no words
+    assert_refused(model(), "not one word", 0 * X, Y[MODELS[model].takes])
+    if hasattr(model, "perplexity"):
+        fitted = model(1).fit(np.array([[1.0, 2, 0], [2, 1, 0], [1, 1, 0]]))
+        for wordless in (0 * X, X * [0, 0, 1]):
+            for completion in (False, True):
+                with pytest.raises(ValueError, match="no word that the model knows"):
+                    fitted.perplexity(wordless, completion=completion)
 
 
 NO_WORDS = "no word that the fit has seen, the first in row"
@@ -196,6 +256,13 @@ def test_bad_weights(model, weight, message):
     ("y", "message"),
     [
         (["a", "b"], "y has 2 labels for 3 documents"),
+        (["a"], "y has 1 label for 3 documents"),
+        ({0: "a", 1: "b", 2: "a"}, r"y is of type dict, but .*: pass list\(y.values\(\)\)\."),
+        ({0: "a", 1: "b", 2: "a"}.values(), r"y is of type dict_values, .*: pass list\(y\)\."),
+        (iter("aba"), r"y is of type str_.*iterator, .*: pass list\(y\)\."),
+        ({"a", "b", "c"}, "y is of type set, .*: pass a list with one label for each document"),
+        ("aba", "y is of type str, .*: pass a list with one label for each document"),
+        (np.array(1), "y is of type ndarray, .*: pass a list with one label for each document"),
         ([0.5, 1.5, 2.2], "Unknown label type"),
         ([0.5, 1.5, np.nan], "Unknown label type"),
         ([0, np.inf, np.nan], "y holds inf in row 1: labels are whole numbers or strings"),
@@ -221,6 +288,18 @@ def test_bad_weights(model, weight, message):
 def test_bad_labels(model, y, message):
     """Too few, continuous, none at all, of several types, several of one document."""
     assert_refused(model(), message, X, y)
+
+
+@named([*of_classes, *of_positives])
+def test_labels_that_were_forgotten(model):
+    """Are asked for by name, in a fit and in a score, and nobody hears of classes that are not theirs."""
+    wanted = "requires y to be passed, but the target y is None: give one label for each document"
+    assert_refused(model(), wanted, X)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "y labels 1 document as positive")
+        fitted = model().fit(X, Y[MODELS[model].takes])
+    with pytest.raises(ValueError, match=wanted):
+        fitted.score(X)
 
 
 DOUBT = (

@@ -427,7 +427,7 @@ def test_what_is_known_of_documents_of_the_fit_is_said(estimator):
 
 def test_a_pipeline_says_what_it_predicts():
     """It has no transduction of its own."""
-    pipeline = make_pipeline(TfidfTransformer(norm="l1"), MissingLabelPLSA(evidence=False, random_state=0))
+    pipeline = make_pipeline(TfidfTransformer(norm=None), MissingLabelPLSA(evidence=False, random_state=0))
     model = FittedPool(pipeline, X).learn(coded(FEW))
     some = np.array([0, 30, 9])
     assert_array_equal(model.chances(some), model.estimator.predict_proba(X[some]))

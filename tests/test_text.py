@@ -133,7 +133,10 @@ BAD_TEXTS = [
     (pandas.DataFrame({"text": TEXTS[:3], "n": 1}), "table of 2 columns .'text', 'n'., .*pass that column"),
     (np.array([TEXTS[:2]] * 3), "table of 2 columns .no names."),
     (np.ones((3, 4)), "counts or other numbers .ndarray., but this pipeline counts the words of texts"),
-    (CountVectorizer().fit_transform(TEXTS[:3]), "counts or other numbers .cs._.*Fit its model alone"),
+    (
+        CountVectorizer().fit_transform(TEXTS[:3]),
+        "counts or other numbers .cs._.*to its model alone: pipeline.-1.",
+    ),
     ({"tea": 1, "goal": 2, "cup": 3}, "X is a dict, but must be a list of texts"),
     (["\N{GRINNING FACE}", "\N{PARTY POPPER}!", ":-)"], NONE_LEFT + "none has two letters.*CountVectorizer"),
     (["a", "b", "c"], NONE_LEFT + "none has two letters or digits side by side"),
@@ -153,6 +156,22 @@ def test_bad_texts(texts, message, vectorizer):
     if not message.startswith(("no word", "there are no", "all 3")):
         with pytest.raises(ValueError, match=message):
             text_classifier(vectorizer=vectorizer, random_state=0).fit(TEXTS, LABELS).predict(texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("a", "no word is left of the 1 text: "), ("", "the only text is empty: ")]
+)
+def test_one_bad_text(text, message):
+    """Is one."""
+    with pytest.raises(ValueError, match=message):
+        text_classifier().fit([text], ["food"])
+
+
+def test_counts_go_to_the_model_alone():
+    """As the error for counts says, in a fit and in a prediction."""
+    pipeline = text_classifier(random_state=0).fit(TEXTS, LABELS)
+    counts = pipeline[:-1].transform(TEXTS)
+    assert_array_equal(pipeline[-1].predict(counts), pipeline.predict(TEXTS))
 
 
 def test_no_word_is_left_by_a_vectorizer_of_ones_own():

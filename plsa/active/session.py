@@ -324,7 +324,7 @@ choice use volunteer.
         if places.ndim != 1 or (places.dtype.kind not in "iu" and len(places)):
             how = "" if self.ids is None else "; rows(ids) gives those of ids"
             how = "; np.flatnonzero(mask) gives those of a mask" if places.dtype.kind == "b" else how
-            found = f"indices is {places.ndim}D of {places.dtype}"
+            found = f"indices is {places.ndim}D of type {places.dtype}"
             raise ValueError(f"{found}, but must be rows of X{how}.")
         result: list[int] = places.astype(int).tolist()
         for place in result:

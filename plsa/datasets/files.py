@@ -8,16 +8,20 @@ import json
 import os
 import zlib
 from collections.abc import Generator, Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 from sklearn.utils import Bunch
 
-from plsa.inputs import warn
+from plsa.inputs import counted, warn
 from plsa.labels.reading import doubtful, is_missing
 
 _FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".txt": "txt"}
+_SEPARATORS = ",", "\t", ";", "|"
+# Where no field is called "label", one that is called so may hold the labels.
+_LIKE_LABEL = frozenset({"label", "labels", "class", "category", "target"})
 
 
 _Record = tuple[str, Any, Any]  # place (a line number or a file's path), text and label, as they stand there
@@ -39,7 +43,8 @@ def read_corpus(
         What is read follows from the name; each kind of file may be compressed (".gz"):
 
         * ".jsonl", ".ndjson": one JSON object per line. Blank lines are passed over.
-        * ".csv", ".tsv": a header, then one document per row.
+        * ".csv", ".tsv": a header, then one document per row. Where commas (tabs) do not part a column
+          `text` from the header, but one of , ; | and tabs does, that is the separator.
         * ".txt": one document per line, a blank line too, so that document i is line i + 1.
         * a folder: each ".txt" file in it is a document. The sub-folder it lies in, at the first
           level, is its label; files directly in the folder have none. Names that begin with a
@@ -48,7 +53,8 @@ def read_corpus(
         The field or column that holds the text.
     label : str or None
         The field or column that holds the label. A corpus without a field "label" is one without
-        labels; any other name must occur. None: labels are not read.
+        labels, with a warning where there is one such as "Label" or "class"; any other name must occur.
+        None: labels are not read.
     unlabeled : str, optional
         A label that also means "no label", for example "-1" or "unknown". Where none is given, a label
         such as "NA" or "nan" beside others is warned of.
@@ -60,7 +66,8 @@ def read_corpus(
     Bunch
         ``data`` : list of str, the texts as they stand.
         ``target`` : object array, each document's label as a str, or None where it is absent, null
-        or blank. Numbers become what JSON writes for them, so that 3 is "3" from every format.
+        or blank. Numbers become what JSON writes for them, so that 3 is "3" from every format; so is
+        3.0 from JSON.
         ``target_names`` : array of str, the labels that occur, sorted.
         ``names`` : list of str, where each document stands: "line 7", or its file in the folder.
 
@@ -68,6 +75,8 @@ def read_corpus(
     ------
     FileNotFoundError
         When there is nothing at `path`.
+    TypeError
+        When `path` is no path.
     ValueError
         When a line or file cannot be read as above; the message says which and why.
 
@@ -84,6 +93,9 @@ def read_corpus(
     >>> corpus.target.tolist()
     ['praise', None]
     """
+    if not isinstance(path, str | os.PathLike):
+        what = "but must be the name of a file or folder; documents in memory need no reading"
+        raise TypeError(f"path is of type {type(path).__name__}, {what}.")
     path = Path(path)
     try:
         codec = codecs.lookup(encoding).name
@@ -109,11 +121,13 @@ def read_corpus(
             labels.append(_plain(found, unlabeled, f"{path}, {place}: {label!r}"))
             names.append(place)
     if not data:
-        raise ValueError(f"{path} holds no document.")
+        empty = ": there is nothing in it" if path.is_file() and not path.stat().st_size else ""
+        raise ValueError(f"{path} holds no document{empty}.")
     target_names = np.array(sorted({name for name in labels if name is not None}), dtype=str)
     for name in target_names[doubtful(target_names)].tolist() if unlabeled is None else ():
         first = names[labels.index(name)]
-        found = f"{path}: {labels.count(name)} documents have the label {name!r}, first {first}"
+        has = "has" if labels.count(name) == 1 else "have"
+        found = f"{path}: {counted(labels.count(name), 'document')} {has} the label {name!r}, first {first}"
         if_mark = f"if it marks documents without a label, pass unlabeled={name!r}"
         warn(f"{found}. It is kept as a class; {if_mark}.")
     return Bunch(data=data, target=np.array(labels, dtype=object), target_names=target_names, names=names)
@@ -126,6 +140,8 @@ def _plain(value: Any, unlabeled: str | None, where: str) -> str | None:
     if not isinstance(value, str | bool | int | float):
         found = f"{_shown(value)}. One label per document."
         raise ValueError(f"{where} must be a string, a number or null; found {found}")
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # a program that knows no whole numbers wrote it
     label = (value if isinstance(value, str) else json.dumps(value)).strip()
     return label if label != unlabeled else None
 
@@ -183,11 +199,14 @@ def _undecoded(path: Path, codec: str, packed: bool, error: UnicodeDecodeError) 
             pass  # a codec that cannot mark them: the file's name must do
     found = error.object[error.start : error.start + 1]
     wrong = f"not {codec.removesuffix('-sig')}, found byte {found!r} ({error.reason})"
-    return f"{where}: {wrong}; give the file's encoding, e.g. encoding='latin-1'."
+    marked = error.object[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    way = "it begins as UTF-16 does: pass" if marked else "give the file's encoding, e.g."
+    return f"{where}: {wrong}; {way} encoding={'utf-16' if marked else 'latin-1'!r}."
 
 
 def _read_jsonl(path: Path, file: TextIO, text: str, label: str | None) -> Generator[_Record]:
     labeled = False
+    others: set[str] = set()  # fields of lines without a label
     number = 0
     for number, line in enumerate(file, 1):
         if not line.strip():
@@ -204,26 +223,34 @@ def _read_jsonl(path: Path, file: TextIO, text: str, label: str | None) -> Gener
             found = f"found {_listed(value)}. Say which one holds the text with text=..."
             raise ValueError(f"{path}, {place}: no field {text!r}; {found}")
         labeled |= label in value
+        others |= value.keys() if label not in value else set()
         yield (place, value[text], None if label is None else value.get(label))
     if label not in (None, "label") and number and not labeled:
         raise ValueError(f"{path}: no line has a field {label!r}; say which one with label=...")
+    _warn_of_labels(path, sorted(others), text, label)
 
 
-def _read_table(path: Path, file: TextIO, text: str, label: str | None, delimiter: str) -> Generator[_Record]:
+def _read_table(path: Path, file: TextIO, text: str, label: str | None, expected: str) -> Generator[_Record]:
     before = 0
     # The csv module refuses fields above 128 kB by default, and only has a global switch.
     limit = csv.field_size_limit(2**31 - 1)
     try:
+        first = file.readline()
+        if not first:
+            return
+        separator = _separator(first, text, expected)
         # strict: a quote that is never closed would otherwise swallow the rest of the file.
-        rows = csv.reader(file, delimiter=delimiter, strict=True)
+        rows = csv.reader(chain([first], file), delimiter=separator, strict=True)
         header = next(rows, [])
         for column, needed in ((text, True), (label, label not in (None, "label"))):
             times = header.count(column) if column is not None else 0
             if times > 1 or (needed and not times):
                 what = f"{times} columns are" if times else "no column is"
                 parameter = "text" if column == text else "label"
-                found = f"found {_listed(header)}. Say which one to read with {parameter}=..."
+                by = "" if separator == expected else f" (separated by {separator!r})"
+                found = f"found {_listed(header)}{by}. Say which one to read with {parameter}=..."
                 raise ValueError(f"{path}, line 1: {what} called {column!r}; {found}")
+        _warn_of_labels(path, header if label not in header else [], text, label)
         text_at = header.index(text)
         label_at = header.index(label) if label in header else None
         before = rows.line_num
@@ -233,7 +260,7 @@ def _read_table(path: Path, file: TextIO, text: str, label: str | None, delimite
             if not row:
                 continue  # a blank line
             if len(row) != len(header):
-                found = f"{len(row)} fields where the header has {len(header)}"
+                found = f"{counted(len(row), 'field')} where the header has {len(header)}"
                 raise ValueError(f"{path}, {place}: {found}; quote fields with a separator or a line break.")
             yield (place, row[text_at], None if label_at is None else row[label_at])
     except csv.Error as error:
@@ -241,6 +268,20 @@ def _read_table(path: Path, file: TextIO, text: str, label: str | None, delimite
         raise ValueError(f"{path}, line {before + 1}: {error}; {rule}.") from error
     finally:
         csv.field_size_limit(limit)
+
+
+def _separator(header: str, text: str, expected: str) -> str:
+    """What parts the text from other columns in the first line of a table; else what parts most."""
+    found = {each: next(csv.reader([header], delimiter=each), []) for each in (expected, *_SEPARATORS)}
+    return max(found, key=lambda each: (text in found[each], len(found[each])))
+
+
+def _warn_of_labels(path: Path, names: Iterable[str], text: str, label: str | None) -> None:
+    """Warns of fields that may hold labels, where none was asked for by its name."""
+    like = [name for name in names if name.strip().lower() in _LIKE_LABEL and name != text]
+    if label == "label" and like:
+        found = f"documents without a field 'label', which have no label now, have {_listed(like)}"
+        warn(f"{path}: {found}. If that is the label, pass label={like[0]!r}; if not, label=None.")
 
 
 def _listed(names: Iterable[str]) -> str:

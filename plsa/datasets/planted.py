@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils import Bunch
 
 from plsa.engine.parameters import Floats
-from plsa.inputs import check_number, check_whole
+from plsa.inputs import check_number, check_whole, physical_memory, too_large
 
 Whole = npt.NDArray[np.signedinteger[Any]]
 
@@ -83,6 +83,11 @@ def planted_corpus(
         ``topic_class`` : int array of shape (K,), the class of each topic; None without classes.
         ``DESCR`` : str, what was drawn.
 
+    Raises
+    ------
+    ValueError
+        When a parameter is not as above, or the corpus needs more memory than the machine has.
+
     Notes
     -----
     Documents are drawn in blocks, each from its own child of the seed. Beyond what is returned, a
@@ -120,6 +125,7 @@ def planted_corpus(
     count_type = np.dtype(dtype)
     if count_type not in map(np.dtype, (np.float32, np.float64, np.int32, np.int64)):
         raise ValueError(f"dtype must be float32, float64, int32 or int64; found {count_type}.")
+    _check_memory(n_documents, n_words, n_components, mean_length, count_type.itemsize)
 
     # Without classes there is one that owns every topic: the same code draws both.
     topics_per_class = n_components // len(proportions)
@@ -188,6 +194,19 @@ def planted_corpus(
         f"from a PLSA model with {n_components} topics over {n_words} words"
         + (f", {topics_per_class} topics in each of {n_classes} classes." if labeled else "."),
     )
+
+
+def _check_memory(n_documents: int, n_words: int, n_components: int, length: float, itemsize: int) -> None:
+    """Raises where the corpus would not fit, as far as it can be told before it is drawn."""
+    # Parameters: P(z|d), P(w|z) three times at first, the guide.
+    size = 8 * n_components * (n_documents + 3 * n_words + _GUIDE)
+    # Documents: as a rule a quarter of the tokens or more are distinct words, held twice in the end.
+    size += n_documents * (24 + int(min(length, n_words)) * (4 + itemsize) // 2)
+    size += 28 * int(length)  # the tokens of one document, as they are drawn
+    room = physical_memory()
+    if size > room:
+        asked = f"n_documents == {n_documents}, n_words == {n_words}, n_components == {n_components}"
+        raise ValueError(f"{asked} and document_length == {length:g} {too_large(size, room)}. Take fewer.")
 
 
 def _class_proportions(n_classes: Any, class_proportions: Any, n_components: int) -> Floats:

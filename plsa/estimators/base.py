@@ -18,7 +18,7 @@ from plsa.engine.progress import Progress
 from plsa.engine.runs import Loop, finished
 from plsa.estimators import validation
 from plsa.estimators.parameters import check_parameters, estimator
-from plsa.inputs import physical_memory, warn
+from plsa.inputs import physical_memory, too_large, warn
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import Labels, is_unlabeled
 from plsa.learning.aspects import Folding
@@ -66,7 +66,8 @@ class CountEstimator(BaseEstimator):
                 counts = self.read_counts(X, reset=self._begin())
                 validation.warn_of_weights(counts, name)
                 self._seen = counts.word_totals() > 0
-                self._warn_of_unknown(counts)
+                if self._seen.any():  # else there is nothing to learn from, which is an error
+                    self._warn_of_unknown(counts)
                 self._keep(self._learn(counts, *given))
         except KeyboardInterrupt as interrupt:
             interrupt.add_note(f"{name} has learned nothing yet that could be kept: it is as it was before.")
@@ -100,11 +101,14 @@ class CountEstimator(BaseEstimator):
         return validation.check_counts(self, X, reset=reset, dtype=self._real())
 
     def checked_counts(self, X: Any) -> Counts:
-        """The counts of new documents, which must have the columns of the fit."""
-        check_is_fitted(self)
-        counts = validation.check_counts(self, X, reset=False, dtype=self._real())
+        """The counts of new documents, which must have the columns of the fit; warns of unknown words."""
+        counts = self._new_counts(X)
         self._warn_of_unknown(counts)
         return counts
+
+    def _new_counts(self, X: Any) -> Counts:
+        check_is_fitted(self)
+        return validation.check_counts(self, X, reset=False, dtype=self._real())
 
     def _warn_of_unknown(self, counts: Counts) -> None:
         """Warns of documents without a word that was seen in the fit: nothing is known of them."""
@@ -206,9 +210,8 @@ def check_size(counts: Counts, n_topics: int, asked: str, n_classes: int = 1) ->
     # P(z|d), P(w|z), and what a pass makes of them.
     size, room = 2 * (n_documents + n_words) * n_topics * counts.dtype.itemsize, physical_memory()
     if size > room:
-        needs = f"{size / 2**30:.4g} GiB, but this machine has {room / 2**30:.4g} GiB"
         most = max(1, min(int(room * n_topics / size), n_documents, n_words) // n_classes)
-        raise ValueError(f"{found} need {needs}. Take at most {most:,}.")
+        raise ValueError(f"{found} {too_large(size, room)}. Take at most {most:,}.")
     if n_topics > max(n_documents, n_words) and size > _NEEDLESS:
         raise ValueError(f"{found} need {size / 2**30:.4g} GiB, and outnumber both. Take fewer.")
     if n_topics > max(n_classes, min(n_documents, n_words)):
@@ -279,7 +282,7 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
     scaling: Any = "auto"
     unlabeled: Any = -1
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns the topics of every class; a weight is a repetition."""
         return self._fit(X, y, sample_weight)
 
@@ -312,7 +315,7 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """The share of documents that get their label; those that have none are left out."""
         counts = self.checked_counts(X)
         known = to_score(y, counts.n_documents, self.unlabeled)

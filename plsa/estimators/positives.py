@@ -31,7 +31,7 @@ class PositiveClassifier(ClassifierMixin, CountEstimator):
         1 is positive.
     """
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learns what the documents with y == 1 have and most others have not."""
         return self._fit(X, y)
 
@@ -66,7 +66,7 @@ class PositiveClassifier(ClassifierMixin, CountEstimator):
         """1 for documents that are taken for positive, else 0."""
         return (self.decision_function(X) > 0).astype(np.intp)
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """The share of documents that get their label, 0 being one here; -1, None and NaN are left out."""
         predicted = self.predict(X)
         known = to_score(y, len(predicted), getattr(self, "unlabeled", UNLABELED))

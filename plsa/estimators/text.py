@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from plsa.estimators.semisupervised import SoftMislabelingPLSA
-from plsa.inputs import warn
+from plsa.inputs import counted, warn
 from plsa.labels.reading import is_missing
 
 # Thai, Lao, Tibetan, Burmese, Khmer, Japanese and Chinese: scripts that put no blanks between words.
@@ -67,8 +67,9 @@ class WordCounter(CountVectorizer):
         if not texts:
             return "there are no texts to learn from: X is empty."
         if not any(len(text.strip()) for text in texts):
-            return f"all {len(texts)} texts are empty: there is no word to learn from."
-        found = f"no word is left of the {len(texts)} texts"
+            all_are = "the only text is" if len(texts) == 1 else f"all {len(texts)} texts are"
+            return f"{all_are} empty: there is no word to learn from."
+        found = f"no word is left of the {counted(len(texts), 'text')}"
         analyze = self.build_analyzer()
         if not any(len(analyze(text)) for text in texts):
             stopped = "" if self.stop_words is None else " that is not among the stop words"
@@ -107,7 +108,8 @@ def _column(given: Any) -> Any:
     """A table of one column as that column; anything else that is not a row of texts is refused."""
     if sparse.issparse(given) or getattr(getattr(given, "dtype", None), "kind", "O") in "iufbc":
         what = f"counts or other numbers ({type(given).__name__})"
-        raise ValueError(f"X holds {what}, but this pipeline counts the words of texts. Fit its model alone.")
+        way = "Pass texts, or the counts to its model alone: pipeline[-1]"
+        raise ValueError(f"X holds {what}, but this pipeline counts the words of texts. {way}.")
     if isinstance(given, Mapping):
         raise ValueError(f"X is a {type(given).__name__}, but must be a list of texts: pass its values.")
     if getattr(given, "ndim", 1) == 2:

@@ -126,7 +126,7 @@ class PLSA(AspectEstimator):
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean log-likelihood per word of X, its documents folded in: higher is better."""
-        counts = self.checked_counts(X)
+        counts = self._new_counts(X)
         folded = self.model_.fold(counts, self._folding())
         return self._mean(counts, folded.log_likelihood.sum())
 
@@ -139,7 +139,7 @@ class PLSA(AspectEstimator):
         """
         if not completion:
             return float(np.exp(-self.score(X)))
-        counts = self.checked_counts(X)
+        counts = self._new_counts(X)
         turn = (np.arange(len(counts.word)) - np.repeat(counts.offset[:-1], np.diff(counts.offset))) % 2
         words, n_threads = padded(self.model_.word_topic, counts.dtype), self.n_threads
         total = 0.0
@@ -151,23 +151,23 @@ class PLSA(AspectEstimator):
         return float(np.exp(min(-self._mean(counts, total), 700.0)))
 
     def _mean(self, counts: Counts, log_likelihood: float) -> float:
-        """A word's share of a log-likelihood, words that no topic has left out.
+        """A word's share of a log-likelihood, words that no topic has left out; warns of them.
 
         The kernels count what is impossible as the smallest normal number: for words without any topic that
         is taken back here; a word that only the topics of its document lack keeps it.
         """
         unknown = ~np.any(self.model_.word_topic, axis=1)
         lost = np.flatnonzero(unknown[counts.word] & (counts.count > 0))
-        tokens = counts.total()
+        mass = float(counts.count[lost].sum(dtype=np.float64))
+        tokens = counts.total() - mass
+        if tokens <= 0:
+            raise ValueError("X holds no word that the model knows: there is nothing to score.")
+        self._warn_of_unknown(counts)
         if len(lost):
             at = int(np.searchsorted(counts.offset, lost[0], side="right")) - 1
-            mass = float(counts.count[lost].sum(dtype=np.float64))
-            tokens -= mass
             log_likelihood -= mass * float(np.log(np.finfo(counts.dtype).smallest_normal))
             found = f"{len(lost)} of {len(counts.word)} nonzeros of X are words that no topic has"
             first = f"the first ({counts.word[lost[0]]}) in document {at}"
             way = "smoothing > 0 gives every word a probability"
             warn(f"{found}, {first}; they are left out. {way}.")
-        if tokens <= 0:
-            raise ValueError("X holds no word that the model knows: there is nothing to score.")
         return float(log_likelihood / tokens)

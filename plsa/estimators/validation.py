@@ -4,7 +4,7 @@ An error says what was wrong, where, what was found and what to do. Nothing that
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, ValuesView
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from plsa.engine import blocks
 from plsa.engine.counts import LARGEST_COUNT, Counts
 from plsa.engine.parameters import Array, Mask, Real
-from plsa.inputs import LARGEST_STRENGTH, check_each, warn
+from plsa.inputs import LARGEST_STRENGTH, check_each, counted, warn
 from plsa.inputs.structure import check_structure
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import UNLABELED, Labels, doubtful, is_unlabeled, look_alikes, of_one_type
@@ -40,14 +40,18 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
 
     Afterwards every count is finite and not negative, words ascend in each document and none stands twice.
     X may be a sparse matrix or array of any format, or dense; float32 stays float32 and float64 float64,
-    integers become float32 (`dtype` overrides). Sets `n_features_in_` where `reset`.
+    all other numbers become float32 (`dtype` overrides). Sets `n_features_in_` where `reset`.
     """
     check_structure(X)
     try:
         X = validate_data(estimator, X, reset=reset, accept_sparse="csr")
-    except (ValueError, TypeError):
+    except (ValueError, TypeError) as error:
+        if str(error).startswith(("Input X contains NaN", "Input X contains infinity")):
+            raise ValueError(_not_finite(X)) from None
         refuse_texts(X, type(estimator).__name__)
         raise
+    if X.dtype == np.float16:  # scipy has no such matrices
+        X = X.astype(np.float32)
     real = _real_type(X.dtype, dtype)
     if not sparse.issparse(X):
         X = sparse.csr_array(np.asarray(X))
@@ -68,12 +72,27 @@ def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = None) -> C
     return Counts(offset, word, _without_subnormal(count), X.shape[1])
 
 
+def _not_finite(X: Any) -> str:
+    """Where the first count is that is no finite number, and what to do."""
+    X = check_array(X, accept_sparse="csr", ensure_all_finite=False)
+    entries = sparse.coo_array(X.astype(np.float64))
+    at = int(np.flatnonzero(~np.isfinite(entries.data))[0])
+    found = "NaN" if np.isnan(entries.data[at]) else str(entries.data[at])
+    place = f"({entries.row[at]}, {entries.col[at]})"
+    return f"X holds {found} at {place}; put 0 there, or leave the document out."
+
+
 def refuse_texts(X: Any, name: str) -> None:
     """Raises where X holds texts, which the model of this name cannot read; shows none of them."""
     if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "iufbc":
         return
     rows = [X] if isinstance(X, str | bytes) else X if isinstance(X, list | tuple) else np.atleast_1d(X)
     for row, found in enumerate(rows):
+        if isinstance(found, Mapping) and found is not X:
+            wants = (
+                f"X holds a {type(found).__name__} in row {row}, but {name} learns from a matrix of counts"
+            )
+            raise ValueError(f"{wants}. Use scikit-learn's DictVectorizer, which makes one of such rows.")
         several = isinstance(found, list | tuple | np.ndarray)
         words = several and any(isinstance(each, str | bytes) for each in found)
         if words or isinstance(found, str | bytes):
@@ -168,8 +187,16 @@ def check_weight(sample_weight: ArrayLike | None, n_documents: int, dtype: Any) 
 def check_labels(y: Any, n_documents: int) -> Array:
     """Labels as a 1D array of one entry per document; which of them are missing is not looked at."""
     if y is None:
-        raise ValueError("requires y to be passed, but the target y is None")
+        needs = (
+            "what learns from labels, or scores by them, requires y to be passed, but the target y is None"
+        )
+        raise ValueError(f"{needs}: give one label for each document, -1 where there is none.")
     _check_one_each(y)
+    if not isinstance(y, list | tuple) and np.asarray(y).ndim == 0:
+        values = "list(y.values())" if isinstance(y, Mapping) else "list(y)"
+        each = isinstance(y, Mapping | Iterator | ValuesView)
+        way = values if each else "a list with one label for each document, in their order"
+        raise ValueError(f"y is of type {type(y).__name__}, but should be a 1d array or a list: pass {way}.")
     if isinstance(y, list | tuple):
         # A list of strings and None, or of strings and -1: numpy would make strings of them all.
         mixed = any(isinstance(v, str) for v in y) and not all(isinstance(v, str) for v in y)
@@ -178,7 +205,8 @@ def check_labels(y: Any, n_documents: int) -> Array:
         y = np.asarray(y, dtype=object)  # of pandas: whole numbers beside NA would become floats
     y = column_or_1d(y, warn=True)
     if len(y) != n_documents:
-        found = f"y has {len(y)} labels for {n_documents} documents: inconsistent numbers of samples"
+        labels, documents = counted(len(y), "label"), counted(n_documents, "document")
+        found = f"y has {labels} for {documents}: inconsistent numbers of samples"
         raise ValueError(f"{found}; give one for each, -1 where there is none.")
     return np.asarray(y)
 

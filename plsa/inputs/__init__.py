@@ -42,6 +42,11 @@ def counted(number: int, one: str, several: str = "") -> str:
     return f"{number} {one if number == 1 else several or one + 's'}"
 
 
+def too_large(size: float, room: float) -> str:
+    """Says that so many bytes are more than there are."""
+    return f"need {size / 2**30:.4g} GiB, but this machine has {room / 2**30:.4g} GiB"
+
+
 def is_auto(value: Any) -> bool:
     """Whether a parameter is left to the evidence."""
     return isinstance(value, str) and value == "auto"
