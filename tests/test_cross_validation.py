@@ -170,6 +170,15 @@ def test_scikit_learns_cross_val_predict_is_in_the_notes():
     assert cross_val_predict(model(), X, y, cv=3, method="predict_proba").shape[1] == 4
 
 
+@pytest.mark.filterwarnings("ignore:Constructing a DIA matrix")
+@pytest.mark.parametrize("name", ["csc", "coo", "bsr", "dia", "lil", "dok"])
+def test_scores_of_every_sparse_format(name):
+    """Rows are taken, which not all formats have."""
+    X, y, _ = corpus()
+    fitted = model().fit(X, y)
+    assert labeled_scorer()(fitted, X.asformat(name), y) == labeled_scorer()(fitted, X, y)
+
+
 def test_a_fold_without_labels_says_so():
     """By the classifier's own score: nan in scikit-learn's tools, and the reason in its warning."""
     X, y = corpus()[0], np.where(np.arange(150) < 100, corpus()[1], -1)

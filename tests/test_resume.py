@@ -249,15 +249,19 @@ def stored_otherwise(X):
         unsorted.indices[begin:end] = whole.indices[begin:end][::-1]
         unsorted.data[begin:end] = whole.data[begin:end][::-1]
     halves = sparse.hstack([whole, sparse.csr_array((whole.shape[0], 1))]).tocsr()[:, :-1]
-    return [whole.astype(np.float32), whole.tocsc(), whole.tocoo(), unsorted, halves, whole.toarray(),
-            np.asfortranarray(whole.toarray().astype(np.int64))]  # fmt: skip
+    formats = [whole.asformat(name) for name in ("csc", "coo", "bsr", "dia", "lil", "dok")]
+    dense = np.asfortranarray(whole.toarray().astype(np.int64))
+    return [whole.astype(np.float32), *formats, unsorted, halves, whole.toarray(), dense]
 
 
+@pytest.mark.filterwarnings("ignore:Constructing a DIA matrix")
 @pytest.mark.parametrize("ids", [None, IDS])
 def test_documents_are_known_however_they_are_stored(ids, path):
     answered(ActiveLearner(QUICK, X, path=path, ids=ids), 4)
     for again in stored_otherwise(X):
-        assert resumed(path, QUICK, again, ids=ids).status().n_labels == 4
+        learner = resumed(path, QUICK, again, ids=ids)
+        assert learner.status().n_labels == 4
+        assert len(learner.query()) == 1
     other = X.tocsr().copy()
     other.data[7] += 1
     for again in (other, X.tocsr()[::-1], sparse.csr_array(X.tocsr()[:, ::-1])):

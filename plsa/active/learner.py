@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
@@ -141,7 +142,7 @@ class ActiveLearner:
     ) -> None:
         self.estimator = check_estimator(estimator)
         check_structure(X)
-        self.X = X
+        (self.X,) = indexable(X)  # not all sparse formats have rows to take
         self.n_documents = _n_documents(X)
         self.strategy = strategy
         weights = choosing.check_strategy(strategy)

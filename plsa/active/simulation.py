@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 from scipy.integrate import trapezoid
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _num_samples
 
 from plsa import inputs
@@ -242,6 +242,7 @@ def simulate(
 def _play(estimator: Any, X: Any, y: Array, test: Any, marks: Places, draw: Draw, job: Job) -> Played:
     """The curve of one session; or, without a strategy, the accuracy with all labels known."""
     (train, held, known), (name, repeat, options) = draw, job
+    (X,) = indexable(X)
     pool, truth = _safe_indexing(X, train), y[train]
     new, true = test if isinstance(test, tuple) else (_safe_indexing(X, held), y[held])
     true = np.asarray(true)

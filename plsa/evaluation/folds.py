@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import BaseCrossValidator, check_cv
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing, check_random_state, indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import _num_samples
 
@@ -188,6 +188,7 @@ class _LabeledScorer:
             inputs.warn(f"{nothing} Split with LabeledKFold.")
             return float("nan")
         if missing.any():
+            (X,) = indexable(X)
             X, params = _safe_indexing(X, known), of_documents(params, known, n_documents)
         # The type that labels share: scikit-learn does not know what to do with numbers among objects.
         y = np.array(y[known].tolist()) if y.dtype.kind == "O" else y[known]
