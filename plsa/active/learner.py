@@ -142,7 +142,8 @@ class ActiveLearner:
     ) -> None:
         self.estimator = check_estimator(estimator)
         check_structure(X)
-        (self.X,) = indexable(X)  # not all sparse formats have rows to take
+        (X,) = indexable(X)  # not all sparse formats have rows to take
+        self.X = X
         self.n_documents = _n_documents(X)
         self.strategy = strategy
         weights = choosing.check_strategy(strategy)
