@@ -193,6 +193,14 @@ def test_the_same_seed_gives_the_same_curves_in_any_number_of_processes(estimato
     assert one.n_initial == 3
 
 
+@pytest.mark.filterwarnings("ignore:Constructing a DIA matrix")
+@pytest.mark.parametrize("name", ["coo", "bsr", "dia"])
+def test_documents_in_formats_that_have_no_rows(name):
+    """It is the same as with rows."""
+    played = [simulate(NB, of, TRUTH, n_queries=4, repeats=1) for of in (X, X.asformat(name))]
+    assert_array_equal(*(each.accuracy["auto"] for each in played))
+
+
 def test_all_strategies_begin_with_the_same_documents():
     """Before the first answer no curve differs from another, though repeats do."""
     strategies = ["margin", "random", "committee", {"entropy": 1, "random": 1}]

@@ -30,13 +30,13 @@ _OWN = "own"  # in a file: a strategy that is a function
 class ActiveLearner:
     """Asks for the labels of documents, the most telling ones first, and learns from the answers.
 
-    It owns indices: documents are rows of X, which is never copied; what a quick model makes of it is kept,
-    counts scaled in two ways. `query` says which documents to look at, `tell` takes their labels. A document
-    that was not asked for cannot be told by mistake: `volunteer` takes a label of one's own choice, `skip`
-    leaves a document out, `amend` puts an earlier label right or takes it away, and `undo` takes the last of
-    these back; `withdraw` takes back a question. `predict` fits the estimator to all that is known; questions
-    are chosen by a quick model of it, in the time in which a person reads a document. With a `path`, all of
-    this outlives the program: see `resume`.
+    It owns indices: documents are rows of X, which is copied only where it is sparse and not in rows (CSR);
+    what a quick model makes of it is kept, counts scaled in two ways. `query` says which documents to look
+    at, `tell` takes their labels. A document that was not asked for cannot be told by mistake: `volunteer`
+    takes a label of one's own choice, `skip` leaves a document out, `amend` puts an earlier label right or
+    takes it away, and `undo` takes the last of these back; `withdraw` takes back a question. `predict` fits
+    the estimator to all that is known; questions are chosen by a quick model of it, in the time in which a
+    person reads a document. With a `path`, all of this outlives the program: see `resume`.
 
     Parameters
     ----------

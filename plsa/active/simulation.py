@@ -192,6 +192,7 @@ def simulate(
     """
     check_estimator(estimator)
     check_documents(estimator, X)
+    (X,) = indexable(X)
     n_documents = _num_samples(X)
     classes, code = _check_truth(y_true, n_documents)
     named = _named(strategies, n_documents)
@@ -242,7 +243,6 @@ def simulate(
 def _play(estimator: Any, X: Any, y: Array, test: Any, marks: Places, draw: Draw, job: Job) -> Played:
     """The curve of one session; or, without a strategy, the accuracy with all labels known."""
     (train, held, known), (name, repeat, options) = draw, job
-    (X,) = indexable(X)
     pool, truth = _safe_indexing(X, train), y[train]
     new, true = test if isinstance(test, tuple) else (_safe_indexing(X, held), y[held])
     true = np.asarray(true)

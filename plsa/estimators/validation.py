@@ -257,16 +257,15 @@ def read_labels(y: Any, n_documents: int, unlabeled: Any = UNLABELED, *, doubts:
 
 def warn_of_doubts(labels: Labels) -> None:
     """Warns of every class that looks like a mark of no label."""
+    names = labels.classes.tolist()
     for place in doubtful(labels.classes):
-        label = labels.classes.tolist()[place]
-        rows = np.flatnonzero(labels.code == place)
-        often = f"{len(rows)} row{'s' if len(rows) > 1 else ''}, first in row {rows[0]}"
+        label, rows = names[place], np.flatnonzero(labels.code == place)
+        often = f"{counted(len(rows), 'row')}, first in row {rows[0]}"
         found = f"y has {label!r} in {often}, and it was taken for a class"
         if_mark = f"If it marks documents without a label, put None there or pass unlabeled={label!r}"
         if_class = "if it is a class, unlabeled=None says so: then only None, NaN and '' are marks"
         warn(f"{found}. {if_mark}; {if_class}.")
     for place, other in look_alikes(labels.classes):
-        names = labels.classes.tolist()
         first = [int((labels.code == each).argmax()) for each in (place, other)]
         found = f"{names[place]!r} (first in row {first[0]}) and {names[other]!r} (first in row {first[1]})"
         warn(f"y has {found}, two classes that differ in blanks or capitals only. Write them the same way.")

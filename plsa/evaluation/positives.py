@@ -328,9 +328,8 @@ class _Judge:
             ranks.append(_shares_above(scores[held], scores[unlabeled]))
             reached.append(_shares_reaching(scores[held], scores[unlabeled]))
             found.append(taken[held])
-            flagged.append(
-                taken[unlabeled | held].mean()
-            )  # as the criterion has it: P(f = 1) of all it judges
+            # As the criterion has it: P(f = 1) of all that it judges.
+            flagged.append(taken[unlabeled | held].mean())
             self.progress.step()
         above = np.sort(np.concatenate(ranks))
         recall, share = float(np.concatenate(found).mean()), float(np.mean(flagged))
