@@ -201,6 +201,16 @@ CASES = [
         by_marks=True,
     ),
     Case(
+        NaiveBayesEM,
+        {"max_iter": 6, "tol": 0},
+        note="a weight to choose",
+        real="float64",
+        other={"unlabeled_weight": 0.2, "scaling": "auto"},
+        weighted=(({}, 1e-8), ({"scaling": "auto"}, 1e-8)),
+        seeded=False,  # one component a class starts without noise
+        by_marks=True,
+    ),
+    Case(
         TopicSensitivePLSA,
         {"n_components": 4, "max_iter": 8, "tol": 0},
         "positives",

@@ -168,3 +168,24 @@ class Screen(StringIO):
         assert self.terminal or "\r" not in self.getvalue()
         lines = self.getvalue().split("\n")
         return [line.rpartition("\r\x1b[K")[2] for line in lines if line.rpartition("\r\x1b[K")[2]]
+
+
+@cache
+def misleading():
+    """One word tells the class; unlabeled documents pair it with the other words that labeled ones have.
+
+    Topics of the unlabeled documents are those of their many other words, which for labeled documents go
+    with the class in two cases of three only.
+    """
+    rng = np.random.default_rng(1)
+    n_labeled, n_documents, n_others = 60, 1560, 8
+    target = rng.integers(0, 2, n_documents)
+    labeled = np.arange(n_documents) < n_labeled
+    as_usual = labeled & (rng.random(n_documents) < 0.65)
+    X = np.zeros((n_documents, 6 + 2 * n_others))
+    for d, c in enumerate(target):
+        X[d, 3 * c + rng.integers(0, 3)] += 1
+        group = c if as_usual[d] else 1 - c
+        others = rng.integers(0, n_others, 6 if labeled[d] else 60)
+        X[d, 6 + n_others * group : 6 + n_others * (group + 1)] += np.bincount(others, minlength=n_others)
+    return read_only(sparse.csr_array(X), np.where(labeled, target, -1))

@@ -756,3 +756,16 @@ def suppose_answer(
     everything = np.ones((1, len(topic_class)))
     folded = fold(X[judged], None, everything, prior[np.newaxis], words, doc_topic[judged], rounds, 0.0)
     return by_class(folded.doc_topic, share_of_classes(found.state, topic_class, n_classes))
+
+
+def squared_hinge(X, own, weight, b):
+    """|b|^2 / 2 + sum_d weight[d] max(0, 1 - t[d] <X[d], b>)^2, and its slope; t is 1 where own, else -1."""
+    t = np.where(own, 1.0, -1.0)
+    short = np.maximum(0, 1 - t * (X @ b))
+    return b @ b / 2 + weight @ short**2, b - 2 * X.T @ (weight * t * short)
+
+
+def log_softmax(scores):
+    """Logarithms of probabilities, row by row."""
+    scores = scores - scores.max(axis=1, keepdims=True)
+    return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))

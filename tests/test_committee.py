@@ -19,7 +19,7 @@ from plsa.estimators.validation import check_counts
 from plsa.learning import clusters, committee
 from plsa.learning.aspects import OpenModel
 from plsa.learning.clusters import spherical_kmeans
-from plsa.learning.committee import Member, most_probable_topics, opinion, votes
+from plsa.learning.committee import Member, Seat, most_probable_topics, opinion, votes
 from plsa.learning.positives import recall_above
 from plsa.learning.scaling import TFIDF, vectors
 
@@ -61,6 +61,21 @@ def test_an_opinion_is_the_best_of_all_prefixes(topic, seed, n_judges):
     assert_allclose(found.criterion, criterion)
     assert_array_equal(found.taken, taken)
     assert found.n_topics == 5
+
+
+def test_an_opinion_without_a_document_that_is_hidden():
+    """Members that started from it have none; the others are judged by the other judges alone."""
+    topic = np.array([0, 0, 1, 2, 2, 0, 1, 2, 2])
+    positive = np.arange(9) < 4
+    like = -np.arange(9.0)
+    judged = [np.array([2, 3]), np.array([0, 1])]
+    member = opinion(topic, 3, like, positive, judged[0])
+    seats = [Seat(member, topic, first, judges) for first, judges in (judged[::-1], judged)]
+    left = positive & (np.arange(9) != 3)
+    (found,) = committee.without(seats, like, left, 3)
+    wanted = opinion(topic, 3, like, left, np.array([2]))
+    assert_array_equal(found.taken, wanted.taken)
+    assert found.criterion == wanted.criterion != member.criterion
 
 
 def test_votes_weigh_what_the_members_are_worth():
@@ -136,15 +151,16 @@ def test_the_committee_finds_the_positives(planted, n_known):
     positive = np.zeros(240, dtype=bool)
     positive[np.flatnonzero(target == 1)[:n_known]] = True
     progress = Progress("", shown=False)
-    members, cut = committee.ask(
+    seats, cut = committee.ask(
         lambda number: OpenModel(counts, number, 0.01, 1.0),
         matrix,
-        likeness(matrix, positive),
+        matrix @ likeness(matrix, positive),
         positive,
         np.random.RandomState(0),
         progress,
     )
     assert not cut
+    members = [seat.member for seat in seats]
     assert progress.done == len(members) == 24
     assert [member.n_topics for member in members] == [n for n in committee.NUMBERS for _ in range(4)]
     taken = votes(members) > 0.5
@@ -183,12 +199,12 @@ def test_few_documents_have_few_topics(planted):
     counts, matrix, target = planted
     some = np.arange(12)
     positive = target[some] == target[0]
-    members, _ = committee.ask(
+    seats, _ = committee.ask(
         lambda number: OpenModel(counts.of_documents(some), number, 0.01, 1.0),
         matrix[some],
-        likeness(matrix[some], positive),
+        matrix[some] @ likeness(matrix[some], positive),
         positive,
         np.random.RandomState(0),
         Progress("", shown=False),
     )
-    assert {member.n_topics for member in members} == {4, 6}
+    assert {seat.member.n_topics for seat in seats} == {4, 6}

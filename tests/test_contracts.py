@@ -461,7 +461,7 @@ DRAWN = {
     "n_init": [1, 2],
     "max_iter": range(7),
 }
-DRAWN_OF = {PLSA: {"init": ["random"]}, NaiveBayesEM: {"unlabeled_weight": [1.0, 0.1, 0.0]}}
+DRAWN_OF = {PLSA: {"init": ["random"]}, NaiveBayesEM: {"unlabeled_weight": [1.0, 0.1, 0.0, "auto"]}}
 AUTO = {name: [*DRAWN[name], "auto"] for name in ("topics_per_class", "prior_strength", "unlabeled_weight")}
 
 

@@ -222,6 +222,7 @@ def test_folds_are_the_same_at_every_call():
 # --- ours
 
 
+@pytest.mark.filterwarnings("ignore:documents without a label did not help")
 @pytest.mark.parametrize("case", CLASSIFIERS, ids=str)
 def test_held_out_predictions_of_every_classifier(case):
     """A labeled document is predicted by a fit to others; one without a label by a fit to all."""

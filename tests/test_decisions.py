@@ -1,6 +1,7 @@
 """What held-out labeled documents decide: by more than noise, and only where there are enough of them."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from plsa.labels.corpus import Corpus
 from plsa.labels.reading import Labels
 from plsa.learning import semisupervised
 from plsa.learning.evidence import HeldOut
+from plsa.learning.student import margins
 from plsa.learning.supervised import is_enough
 
 N_HELD = 40  # of four classes: enough from twenty on
@@ -42,24 +44,28 @@ def decided(model, n_wrong, weight=1.0):
     plan = model.plan(np.arange(4))
     names = [*plan.scalings, *(f"labels alone, {name}" for name in plan.scalings)]
     names += [other.name for other in plan.alternatives] + ["labels alone", "all documents"]
+    if plan.student:
+        names += ["labels", "guesses", "words", "classes"]
     held = held_out(dict.fromkeys(names, 20) | n_wrong, weight)
-    return semisupervised._decide(held, corpus(), plan), list(plan.scalings)
+    return semisupervised._decide(held, corpus(), plan), list(plan.views)
 
 
-def test_scalings_that_are_worse_by_more_than_noise_have_no_vote():
+@pytest.mark.parametrize("student", [None, "linear"])
+def test_scalings_that_are_worse_by_more_than_noise_have_no_vote(student):
     """The best has one, and what is nearly as good."""
-    names = list(SoftMislabelingPLSA().plan(np.arange(4)).scalings)
-    best, near, far, farthest = names
-    found, _ = decided(SoftMislabelingPLSA(), {best: 2, near: -3, far: 15, farthest: 30, "all documents": 1})
-    assert found.scaling == best
-    assert found.voters == (best, near)
+    model = SoftMislabelingPLSA(student=student)
+    first, second = model.plan(np.arange(4)).views
+    found, _ = decided(model, {first: 2, second: 30, "all documents": 1, "guesses": 1})
+    assert (found.scaling, found.voters) == (first, (first,))
     assert found.unlabeled_used
-    few, scalings = decided(SoftMislabelingPLSA(), {best: 2, near: -3, far: 15, farthest: 30}, weight=0.45)
-    assert few.scaling == best
-    assert few.voters == tuple(scalings), "eighteen documents are too few to rule anything out"
+    near, _ = decided(model, {first: -3, second: 2, "all documents": 1})
+    assert (near.scaling, near.voters) == (second, (first, second))
+    few, views = decided(model, {first: 2, second: 30}, weight=0.45)
+    assert few.scaling == first
+    assert few.voters == tuple(views), "eighteen documents are too few to rule anything out"
 
 
-@pytest.mark.parametrize("model", [SoftMislabelingPLSA, MissingLabelPLSA])
+@pytest.mark.parametrize("model", [partial(SoftMislabelingPLSA, student=None), MissingLabelPLSA])
 @pytest.mark.parametrize(
     ("alone", "together", "weight", "used"),
     [(0, 12, 1.0, False), (12, 0, 1.0, True), (0, -1, 1.0, True), (0, 12, 0.45, True), (5, 5, 1.0, True)],
@@ -79,14 +85,32 @@ def test_documents_without_a_label_are_left_out_only_where_labels_alone_are_bett
 
 
 @pytest.mark.parametrize(
-    ("n_wrong", "weight", "chosen"), [(5, 1.0, 1.0), (25, 1.0, 0.1), (5, 0.45, 0.1), (-20, 1.0, 0.1)]
+    ("n_wrong", "weight", "chosen"), [(5, 1.0, 1.0), (25, 1.0, 0.3), (5, 0.45, 0.3), (-20, 1.0, 0.3)]
 )
 def test_settings_are_overruled_by_what_is_better(n_wrong, weight, chosen):
     """Than the default scaling under the default settings."""
-    model = SoftMislabelingPLSA()
-    others = {model.plan(np.arange(4)).default_scaling: 20, "unlabeled_weight=1": n_wrong}
+    model = SoftMislabelingPLSA(student=None)
+    others = {model.plan(np.arange(4)).views[-1]: 20, "unlabeled_weight=1": n_wrong}
     found, _ = decided(model, others, weight)
     assert found.settings.unlabeled_weight == chosen
+
+
+def test_a_student_is_blended_as_held_out_documents_have_it():
+    """Who has them right has the say, and the blend is at a mean margin of one; settings are not tried."""
+    n_wrong = {"labels": 30, "guesses": 2, "words": 30, "unlabeled_weight=1": 0}
+    found, _ = decided(SoftMislabelingPLSA(), n_wrong)
+    labels, guesses, words, _ = found.blend
+    assert guesses > 3 * max(labels, words)
+    assert found.settings.unlabeled_weight == 0.3
+    assert found.unlabeled_used
+    held = held_out(dict.fromkeys(("labels", "guesses", "words", "classes"), 20) | n_wrong)
+    scores = sum(share * held.probability[name] for share, name in zip(
+        found.blend, ("labels", "guesses", "words", "classes"), strict=True
+    ))  # fmt: skip
+    np.testing.assert_allclose(held.mean(margins(scores)), 1)
+    other, _ = decided(SoftMislabelingPLSA(), {"labels": 0, "guesses": 20, "words": 20})
+    assert other.blend[0] > labels
+    assert other.unlabeled_used, "labels have their say in a blend: it is not worse than they are"
 
 
 def test_enough_is_five_documents_a_class():

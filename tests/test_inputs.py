@@ -608,7 +608,7 @@ BAD_OF = {
         ],
     },
     NaiveBayesEM: {
-        "unlabeled_weight": [(-1, "unlabeled_weight == -1, but must be a finite number >= 0"), "auto"],
+        "unlabeled_weight": [(-1, r"unlabeled_weight .* == -1, but must be a finite number >= 0")],
         "alpha": [
             ([1.0, 2.0], r"alpha has shape \(2,\).*one for each of the 3 words"),
             (np.ones((2, 3)), r"alpha has shape \(2, 3\)"),

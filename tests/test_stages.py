@@ -42,7 +42,7 @@ from plsa.engine import progress
 from plsa.engine.progress import Progress
 from plsa.engine.runs import finished, last_of
 from plsa.estimators import base, topic_sensitive
-from plsa.learning import committee, guesses, mixtures, student
+from plsa.learning import committee, mixtures, ranking, student
 from plsa.learning import topic_sensitive as search
 from plsa.learning.scaling import Scaler, Scaling
 
@@ -64,9 +64,9 @@ WORK = [
     (kernels, "normalize_rows"),
     (Scaling, "fit"),
     (Scaler, "scaled"),
-    (guesses, "teach"),
-    (student, "teach"),
-    (search, "teach"),
+    (student, "separate"),
+    (student, "complement"),
+    (ranking, "teach"),
     (search, "otsu"),
     (committee, "spherical_kmeans"),
     (topic_sensitive, "likeness"),

@@ -16,7 +16,8 @@ from plsa.labels.corpus import Corpus
 from plsa.labels.reading import Labels
 from plsa.learning import evidence, student
 from plsa.learning.evidence import HeldOut, hold_out
-from plsa.learning.scaling import TFIDF, fit_tfidf, vectors
+from plsa.learning.linear import Teaching, damped
+from plsa.learning.scaling import TFIDF, fit_tfidf, unit_rows, vectors
 
 
 def as_counts(X):
@@ -168,7 +169,8 @@ def left_out_of(X, code, weight, guessed, n_classes):
     corpus = Corpus(counts, Labels(np.arange(n_classes), code), weight)
     scaler = fit_tfidf(corpus)
     matrix = vectors(scaler, counts)
-    lessons = student.lessons_of(matrix, code, weight, n_classes, guessed, counts.fingerprints())
+    worth = damped(code, weight, n_classes, 1 / 3)
+    lessons = student.lessons_of(unit_rows(scaler, counts), code, worth, guessed, counts.fingerprints())
     taught = student.teach(matrix, code, weight, n_classes)
     return student.Student(scaler, taught, lessons), matrix.toarray()
 
@@ -263,12 +265,46 @@ def test_words_that_no_lesson_had_count_for_nothing():
     """As if a vectorizer did not know them: neither in the scores nor in the length."""
     X = sparse.csr_array(np.array([[2.0, 1, 0, 0], [0, 1, 3, 0]]))
     corpus = Corpus(as_counts(X), Labels(np.arange(2), np.array([0, 1], dtype=np.int32)))
-    pupil = student.student_of_labels(corpus)
+    lesson = student.label_lesson(corpus, idf=True, n_threads=1)
+    pupil = lesson.student(
+        [lesson.labels_alone(np.arange(2), corpus.labels.code, np.ones(2), Teaching())], [1.0]
+    )
     new = sparse.csr_array(np.array([[1.0, 2, 0, 0], [1, 2, 0, 50]]))
     scores = pupil.scores(as_counts(new))
     assert scores[0].any()
     assert_array_equal(scores[0], scores[1])
     assert_array_equal(pupil.scores(as_counts(sparse.csr_array(np.array([[0.0, 0, 0, 5]])))), [[0, 0]])
+
+
+def test_a_document_beyond_its_target_has_taught_nothing():
+    """Its hinge is shut: what is left out of others is not left out of it."""
+    lessons = student.Lessons(
+        np.array([3, 5], dtype=np.uint64),
+        np.array([0, 0], dtype=np.int32),
+        np.array([0.5, 0.5]),
+        np.ones(2),
+        2.0,
+    )
+    scores = np.array([[2.5, -1.0], [1.0, -3.0], [1.0, 1.0]])
+    found = lessons.left_out(scores, np.array([3, 5, 4], dtype=np.uint64))
+    assert_allclose(found, [[2.5, 0.0], [0.0, -3.0], [1.0, 1.0]])
+
+
+@given(data=st.data())
+def test_students_are_blends_of_classifiers(data):
+    """Of a document alone and in company; of one without a word nothing is said."""
+    X, code, weight, n_classes = drawn_lesson(data)
+    corpus = Corpus(as_counts(X), Labels(np.arange(n_classes), code), weight)
+    lesson = student.label_lesson(corpus, idf=True, n_threads=1)
+    rows = np.arange(X.shape[0])
+    each = [lesson.labels_alone(rows, code, weight, Teaching()), lesson.words_of_classes(code, weight)]
+    each.append(lesson.frequencies(corpus.log_frequencies()))
+    pupil = lesson.student(each, [0.5, 2.0, 0.25])
+    said = [lesson.judged(one, corpus.counts) for one in each]
+    wanted = 0.5 * said[0] + 2 * said[1] + 0.25 * said[2]
+    wanted[np.asarray(vectors(lesson.scaler, corpus.counts).sum(axis=1)).ravel() == 0] = 0
+    assert_allclose(pupil.scores(corpus.counts), wanted, rtol=1e-9, atol=1e-9)
+    assert_allclose(lesson.scores(each[1]), said[1], rtol=1e-12)
 
 
 @given(data=st.data())

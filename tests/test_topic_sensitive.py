@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from plsa import PLSA, TopicSensitivePLSA
 from plsa.datasets import planted_corpus
 from plsa.estimators.validation import check_counts
-from plsa.learning import committee, topic_sensitive
+from plsa.learning import committee, ranking, topic_sensitive
 from plsa.learning.topic_sensitive import otsu
 
 
@@ -181,15 +181,17 @@ def test_documents_without_words_are_never_positive(n_components, n_empty):
     assert np.mean(model.guesses_ == (corpus.target == 0)) > 0.95
 
 
-def member(n_topics, documents, criterion):
+def seat(n_topics, documents, criterion):
     """A member of a committee that votes for these of 240 documents."""
-    return committee.Member(n_topics, np.isin(np.arange(240), documents), criterion)
+    taken, nobody = np.isin(np.arange(240), documents), np.empty(0, dtype=int)
+    member = committee.Member(n_topics, taken, criterion)
+    return committee.Seat(member, (~taken).astype(int), nobody, nobody)
 
 
 def test_the_committee_chooses_and_starts_the_linked_model(corpus, some, monkeypatch):
     """The number of topics whose votes weigh most; the words of what was voted for and of the positives."""
-    members = [member(6, [0, 1], 1.0), member(6, [0, 1], 1.0), member(9, [0, 7], 5.0)]
-    monkeypatch.setattr(committee, "ask", lambda *arguments: (members, False))
+    seats = [seat(6, [0, 1], 1.0), seat(6, [0, 1], 1.0), seat(9, [0, 7], 5.0)]
+    monkeypatch.setattr(committee, "ask", lambda *arguments: (seats, False))
     model = TopicSensitivePLSA(max_iter=0, scaling=None, random_state=0).fit(corpus.counts, some)
     assert model.n_components_ == 9
     assert_allclose(model.votes_[[0, 1, 7, 8]], [1, 2 / 7, 5 / 7, 0])
@@ -204,11 +206,11 @@ def test_what_the_student_is_taught(corpus, some, n_components, monkeypatch):
     """Votes, or what the linked model makes of the unlabeled; positives weigh five times a sure guess."""
     heard = {}
 
-    def teach(matrix, code, weight, n_classes, whole=topic_sensitive.teach):
+    def teach(matrix, code, weight, n_classes, whole=ranking.teach):
         heard.update(code=code, weight=weight)
         return whole(matrix, code, weight, n_classes)
 
-    monkeypatch.setattr(topic_sensitive, "teach", teach)
+    monkeypatch.setattr(ranking, "teach", teach)
     model = TopicSensitivePLSA(n_components, random_state=0).fit(corpus.counts, some)
     if n_components == 4:
         score = model.doc_topic_[:, model.positive_topics_[0]].astype(float)

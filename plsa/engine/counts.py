@@ -139,6 +139,14 @@ class Counts:
         chosen = self.matrix()[documents]
         return replace(self, offset=chosen.indptr.astype(np.int64), word=chosen.indices, count=chosen.data)
 
+    def of_words(self, words: Array) -> Self:
+        """The corpus of these words alone, ascending, which are numbered anew in their order."""
+        place = np.full(self.n_words, -1, dtype=self.word.dtype)
+        place[words] = np.arange(len(words), dtype=self.word.dtype)
+        renamed = place[self.word]
+        kept = self.of_nonzeros(renamed >= 0)
+        return replace(kept, word=renamed[renamed >= 0], n_words=len(words))
+
     def of_nonzeros(self, chosen: Mask) -> Self:
         """The corpus with only the chosen nonzeros."""
         before = np.concatenate([[0], np.cumsum(chosen)])

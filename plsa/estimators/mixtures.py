@@ -25,6 +25,7 @@ from plsa.labels.reading import Labels
 from plsa.learning.mixtures import LearnedMixture, Mixture, MixturePlan, learn
 
 _MIN_POWER = 1e-6  # of annealing
+_WEIGHTS = (0.0, 0.01, 0.1, 1.0)  # of documents without a label that "auto" tries: the labels alone first
 
 
 def annealing_schedule(start: float = 0.02, factor: float = 1.01, steps: int = 1) -> Floats:
@@ -147,7 +148,8 @@ class NaiveBayesEM(ClassEstimator):
 
     where P(z) = P(c) P(z|c) for z of class c: the posterior probability of the parameters. It never falls. EM
     begins at the estimates of the labeled documents alone. With one component per class, and all documents
-    labeled, this is `sklearn.naive_bayes.MultinomialNB`.
+    labeled, this is `sklearn.naive_bayes.MultinomialNB`. Where documents without a label do not help, that is
+    what it falls back to, and says so.
 
     Notes
     -----
@@ -158,7 +160,9 @@ class NaiveBayesEM(ClassEstimator):
     (words, components) matrices. Posteriors are found in log space: documents of millions of words do no
     harm. As always with naive Bayes, probabilities of long documents are too sure of themselves.
 
-    As in the chapter below: `class_alpha=1, scaling=CountScaler(tf="raw")`, and `annealing=True`.
+    As in the chapter below: `unlabeled_weight=1, class_alpha=1, scaling=CountScaler(tf="raw")`, and
+    `annealing=True`. On raw texts with few labels take `alpha=0.1`: with 1 documents without a label seldom
+    help.
 
     References
     ----------
@@ -186,8 +190,19 @@ class NaiveBayesEM(ClassEstimator):
         out: one at a time where there are 50 or fewer, a tenth of them where there are more. Of equals it is
         the fewest; after two in a row that are no better larger ones are not tried; with too few documents to
         hold any out it is 1. That is up to 350 fits: on 10,000 documents minutes.
-    unlabeled_weight : float >= 0
+    unlabeled_weight : float >= 0 or "auto"
         How often a document without a label counts. Less than 1 keeps many of them from drowning few labels.
+        "auto" tries the labels alone, 0.01, 0.1 and 1, each as if it were given, on labeled documents held
+        out: ten times a tenth of them, three times a third where there are more than 150. It takes the weight
+        that gains most log-probability of the true class over the labels alone, if more than half a standard
+        error. Where none does, or labels are too few to hold any out, it is 1, unless that loses more than a
+        standard error, or takes more than a fifth of the labeled documents for another class than theirs:
+        then it is 0, and a warning says so. That is 12 to 40 fits and one more.
+    evidence : bool
+        Whether labeled documents are held out first, to choose what is "auto". It takes twice as many
+        different labeled documents as classes, and two in at least two of them. False: `unlabeled_weight` 1,
+        one component per class and the usual scaling are taken for "auto", and nothing is tried. Ctrl-C
+        before it is done leaves nothing.
     annealing : None, bool or sequence of float
         Deterministic annealing: EM with posteriors raised to a power and normalized again, one step at each
         power of a sequence that ends at 1, and from there as without. True: `annealing_schedule()`, some 400
@@ -238,6 +253,15 @@ class NaiveBayesEM(ClassEstimator):
         The number of components of each class.
     component_scores_ : dict
         The cross-validated accuracy of each number that "auto" tried; empty where it tried none.
+    unlabeled_weight_ : float
+        What `unlabeled_weight` was, or was chosen to be; 0 where the labels alone were chosen.
+    unlabeled_used_ : bool
+        False where all documents that count are labeled, or where `unlabeled_weight_` is 0.
+    evidence_ : dict
+        The accuracy on held-out labeled documents of the labels alone and of each weight that "auto" tried;
+        empty where it tried none, or labels were too few.
+    choices_ : dict
+        What was chosen: scaling, components_per_class, unlabeled_weight (None: not used), unlabeled_used.
     doc_topic_ : (n_documents, n_components) array
         P(z|d) of the documents of the fit, those with a label under it; `reassign` leaves it as it was.
     transduction_, guesses_
@@ -257,9 +281,10 @@ class NaiveBayesEM(ClassEstimator):
     topics_of_documents: ClassVar[bool] = False
 
     components_per_class: Any = 1
-    unlabeled_weight: float = 1.0
+    unlabeled_weight: Any = "auto"
     annealing: Any = None
     _: KW_ONLY
+    evidence: bool = True
     correspondence: str | None = "kl"
     alpha: Any = 1.0
     class_alpha: float = 0.0
@@ -272,7 +297,6 @@ class NaiveBayesEM(ClassEstimator):
         return "float64" if self.dtype is None else self.dtype
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
-        corpus = corpus.with_unlabeled(float(self.unlabeled_weight))
         labels, counts = corpus.labels, corpus.counts
         numbers = _check_components_per_class(self.components_per_class, labels.classes)
         asked = f"components_per_class == {self.components_per_class!r}"
@@ -288,6 +312,8 @@ class NaiveBayesEM(ClassEstimator):
             self.n_threads,
             scalings.values(self.scaling),
             scalings.default(self.scaling),
+            _WEIGHTS if is_auto(self.unlabeled_weight) else (float(self.unlabeled_weight),),
+            self.evidence,
         )
         with loop.progress:
             learned = learn(corpus, *numbers, plan, check_random_state(self.random_state))
@@ -297,12 +323,23 @@ class NaiveBayesEM(ClassEstimator):
         """The attributes of what was learned."""
         fit, mixture, labels = learned.fit, learned.mixture, corpus.labels
         found = kept(fit, mixture.word_topic, mixture.topic_prior)
-        scaling = scalings.named(self.scaling)[learned.scaling]
+        way = learned.way
+        scaling = scalings.named(self.scaling)[way.scaling]
+        scaling = scalings.fitted_scaling(scaling, mixture.scaler, corpus.counts.n_words)
         return {
             **found,
-            "scaling_": scalings.fitted_scaling(scaling, mixture.scaler, corpus.counts.n_words),
-            "scaling_scores_": learned.scaling_scores,
-            "component_scores_": learned.component_scores,
+            "scaling_": scaling,
+            "scaling_scores_": way.scaling_scores,
+            "component_scores_": way.component_scores,
+            "unlabeled_weight_": way.weight,
+            "unlabeled_used_": learned.unlabeled_used,
+            "evidence_": learned.accuracy,
+            "choices_": {
+                "scaling": scaling,
+                "components_per_class": way.numbers.tolist(),
+                "unlabeled_weight": way.weight if learned.unlabeled_used else None,
+                "unlabeled_used": learned.unlabeled_used,
+            },
             "annealing_trace_": np.empty((0, 2)) if fit.annealed is None else fit.annealed,
             "_labels_": labels,
             **_of_classes(mixture, found["doc_topic_"], labels),

@@ -118,7 +118,7 @@ def balanced_regression(
 
 
 def likeness(matrix: sparse.csr_array, positive: Mask) -> Floats:
-    """How like the positives each document is, by a strongly regularized regression."""
+    """(W,): how much like the positives each word makes a document, by a strongly regularized regression."""
     # Products of vectors as long as a vocabulary: threads cost more than they bring, and change the bits.
     with threadpool_limits(1, user_api="blas"):
-        return Rule.of(balanced_regression(matrix, positive, 0.1)).scores(matrix)
+        return Rule.of(balanced_regression(matrix, positive, 0.1)).weights

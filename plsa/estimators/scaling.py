@@ -91,6 +91,8 @@ class CountScaler(OneToOneFeatureMixin, TransformerMixin, CountEstimator):
 _TRIED = (None, CountScaler(length=None), CountScaler(), CountScaler(idf=True))
 CANDIDATES: dict[str, CountScaler | None] = {str(scaling): scaling for scaling in _TRIED}
 DEFAULT = str(CountScaler())  # where there is no evidence
+# Two that see documents differently guess as well together as all four do.
+VIEWS = (str(None), str(CountScaler(idf=True)))
 
 
 def named(scaling: Any) -> dict[str, CountScaler | None]:
@@ -101,6 +103,11 @@ def named(scaling: Any) -> dict[str, CountScaler | None]:
 def default(scaling: Any) -> str:
     """The name of the one that is taken where there is no evidence."""
     return DEFAULT if is_auto(scaling) else str(scaling)
+
+
+def views(scaling: Any) -> tuple[str, ...]:
+    """The names of those under which guesses are made; the last is taken where there is no evidence."""
+    return VIEWS if is_auto(scaling) else (str(scaling),)
 
 
 def values(scaling: Any) -> dict[str, Scaling | None]:

@@ -1,6 +1,6 @@
 """Semi-supervised PLSA: few labels, many documents without. Four models that differ in their gate."""
 
-from dataclasses import KW_ONLY, replace
+from dataclasses import KW_ONLY, asdict, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -20,6 +20,7 @@ from plsa.learning.semisupervised import learn
 from plsa.learning.supervised import Alternative, Learned, Plan
 
 _DEFAULT_WEIGHT = 0.1  # of documents without a label
+_GUESSED_WEIGHT = 0.3  # the same where they have guesses
 
 
 @estimator
@@ -29,10 +30,10 @@ class SemiSupervised(AspectClassifier):
     _parameters: ClassVar[str] = """
     prior_strength : float >= 0 or "auto"
         Pseudo-counts added to every document's topics, shared in proportion to how frequent the classes are.
-        "auto" is 5, unless held-out labeled documents show that 1 or 20 is better.
+        "auto" is 5, unless held-out labeled documents show that 1 or 20 is better; with a student it is 5.
     unlabeled_weight : float > 0 or "auto"
-        How much a document without a label counts in what the topics learn. "auto" is 0.1, unless 1 is shown
-        to be better.
+        How much a document without a label counts in what the topics learn. "auto" is 0.1, or 0.3 where
+        documents have guesses, unless 1 is shown to be better; with a student that is not tried.
     evidence : bool
         Whether labeled documents are held out first, to choose what is "auto", to find out whether documents
         without a label help at all, and to calibrate the probabilities. It takes twice as many different
@@ -50,7 +51,9 @@ class SemiSupervised(AspectClassifier):
         The accuracy on held-out labeled documents of everything that was tried; empty where nothing was.
     choices_ : dict
         What was chosen: scaling, scalings_of_guesses, topics_per_class, prior_strength, unlabeled_weight,
-        unlabeled_used, sharpness.
+        unlabeled_used, sharpness; and student: how it is taught by labels (idf, cost of errors, damping of
+        frequent classes) and what its classifiers are worth (labels, guesses, words, classes; absent where
+        that is as usual).
     unlabeled_used_ : bool
         False where all documents are labeled, or where the labels alone were better by more than two standard
         errors on at least five held-out documents per class: the model is then that of the labels alone, and
@@ -59,6 +62,8 @@ class SemiSupervised(AspectClassifier):
         Where in `objective_trace_` each stretch of passes begins: the first fit, then one for every making of
         guesses. In a stretch the objective never falls.
     """
+
+    _default_weight: ClassVar[float] = _DEFAULT_WEIGHT
 
     topics_per_class: Any = "auto"
     _: KW_ONLY
@@ -72,7 +77,7 @@ class SemiSupervised(AspectClassifier):
         plan, weight = super().plan(classes), self.unlabeled_weight
         others = plan.alternatives
         if is_auto(weight):
-            weight = _DEFAULT_WEIGHT
+            weight = self._default_weight
             others += (Alternative("unlabeled_weight=1", "unlabeled_weight", 1.0),)
         return replace(
             plan,
@@ -200,8 +205,9 @@ class FakeLabelPLSA(SemiSupervised):
 class Guessing(SemiSupervised):
     """Every document without a label has a guess, which may be wrong; guesses are made anew now and then.
 
-    First each scaling of the counts has a missing-label fit, and the guesses are those that these make
-    together; then a stretch of passes under the mislabeling gate follows, new guesses, and so on.
+    First the counts as they are, and log counts with idf at constant length, have a missing-label fit each,
+    and the guesses are those that these make together; then a stretch of passes under the mislabeling gate
+    follows, new guesses, and so on.
     """
 
     _parameters: ClassVar[str] = """
@@ -211,13 +217,16 @@ class Guessing(SemiSupervised):
     n_relabels : int >= 1
         How often guesses are made anew, at most; fewer where they stand still.
     student : "linear" or None
-        A linear classifier on TF-IDF, taught by the labels and the guesses. It has a say in the next guesses,
-        and it predicts; a document that was guessed as if it had not been taught by it, as of that it would
-        be surer than it is right. None: guesses and predictions are those of the topics, by folding in.
+        A blend of linear classifiers on TF-IDF: squared hinges taught by the labels alone, the same taught
+        by labels and guesses, complement naive Bayes of both, and how frequent classes are. How they are
+        taught, and what each is worth, is decided by held-out labeled documents. It has a say in the next
+        guesses, and it predicts; a document that was guessed as if it had not been taught by it, as of that
+        it would be surer than it is right. None: guesses and predictions are those of the topics, by folding
+        in.
     scaling : "auto", None or CountScaler
-        What is done to the counts first; None takes them as they are. "auto" lets fits under four scalings
-        make the guesses together, but for those that are shown to be worse, and keeps the model under the
-        best of them.
+        What is done to the counts first; None takes them as they are. "auto" lets fits under two scalings
+        make the guesses together, but for one that is shown to be worse, and keeps the model under the better
+        one.
     early_stopping : float >= 0
         A stretch of passes stops when one of them gains less log-likelihood per word than this, and the first
         after ten: from there on the likelihood rises and the accuracy falls. 0: not before `tol` and
@@ -233,9 +242,10 @@ class Guessing(SemiSupervised):
     """
 
     soft: ClassVar[bool]
+    _default_weight: ClassVar[float] = _GUESSED_WEIGHT
     _: KW_ONLY
     relabel: Any = 5
-    n_relabels: int = 3
+    n_relabels: int = 2
     student: str | None = "linear"
 
     def plan(self, classes: Array) -> Plan:
@@ -249,8 +259,11 @@ class Guessing(SemiSupervised):
         )
 
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
-        found = super()._kept(learned, corpus)
-        if not learned.choice.unlabeled_used:
+        found, choice = super()._kept(learned, corpus), learned.choice
+        if learned.predictor.student is not None:
+            worth = zip(("labels", "guesses", "words", "classes"), choice.blend or (), strict=False)
+            found["choices_"]["student"] = asdict(choice.teaching) | dict(worth)
+        if not choice.unlabeled_used:
             own = {"mislabeling_": np.eye(corpus.n_classes), "unlabeled_label_topic_": found["label_topic_"]}
             return found | own
         gate = learned.fit.parameters.gate

@@ -56,6 +56,7 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
             Settings(self._layout(self.topics_per_class, classes), float(strength), 1.0),
             scalings.values(self.scaling),
             scalings.default(self.scaling),
+            scalings.views(self.scaling),
             tuple(others),
         )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -47,6 +46,13 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     documents, and votes for the documents of these. The votes start the linked model, and teach a linear
     student, which judges. With a number of topics there is no committee, and the student's teacher is the
     linked model.
+
+    Where the topics of the votes are wider than what is wanted, the student would rank documents first that
+    are of the topics and little like the positives. So what ranks is a blend: the student, the odds of words
+    in the documents that were voted for, and a regression of the positives against all others. Up to twelve
+    positives are hidden in turn among the unlabeled documents, and say by their ranks how much of the
+    regression is in the blend, and whether the student takes too many or too few. With fewer than five
+    positives, or after Ctrl-C, there is no such evidence, and the student judges alone.
 
     Notes
     -----
@@ -104,10 +110,12 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         What is done to the counts first. "auto": log counts. None takes them as they are.
     student : None or "linear"
         "linear" lets a linear classifier on TF-IDF judge, taught by the positives and by what the committee,
-        or the linked model, makes of the others. None: P(positive topics|document) of the linked model.
+        or the linked model, makes of the others; a committee's is blended as said above. None: P(positive
+        topics|document) of the linked model.
     threshold : float >= -1e12 or "auto"
-        From which score on a document is positive. "auto": 0 for a student of the committee, else where the
-        scores of the unlabeled documents fall apart into two groups with the least variance (Otsu).
+        From which score on a document is positive. "auto": 0 for a student of the committee, whose scores are
+        0 where the evidence says that enough is taken; else where the scores of the unlabeled documents fall
+        apart into two groups with the least variance (Otsu).
     prior_strength : float >= 0
         Pseudo-counts shared by the topics of every document, in the fit and in `transform`.
     unlabeled : any
@@ -202,9 +210,9 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             threshold=None if is_auto(self.threshold) else float(self.threshold),
             prior_strength=float(self.prior_strength),
         )
-        rng, like = check_random_state(self.random_state), partial(likeness, positive=positive)
+        rng = check_random_state(self.random_state)
         with loop.progress:
-            found = look_for(counts, positive, pairs, plan, rng, like)
+            found = look_for(counts, positive, pairs, plan, rng, likeness)
             return self._finished(loop, found.fit, lambda: self._kept(found, scaling, counts, positive))
 
     def _kept(self, found: Found, scaling: CountScaler | None, counts: Counts, positive: Mask) -> Fitted:

@@ -55,10 +55,31 @@ class Corpus:
 
     def class_frequencies(self) -> Floats:
         """P(class): how often each class is labeled, and once more."""
+        count = self._class_counts() + 1
+        return count / count.sum()
+
+    def imbalance(self) -> float:
+        """How far labels are unequal for more than chance: from 0, as if all classes were alike, to 1.
+
+        X^2 = sum_c (n_c - n / C)^2 / (n / C) is C - 1 on average where they are; it is 1 - (C - 1) / X^2, if
+        that is positive.
+        """
+        count = self._class_counts()
+        expected = count.sum() / self.n_classes
+        off = np.sum((count - expected) ** 2) / expected if expected > 0 else 0.0
+        return float(max(0.0, 1 - (self.n_classes - 1) / off)) if off > 0 else 0.0
+
+    def log_frequencies(self) -> Floats:
+        """log P(class), less its mean, as far as labels are unequal for more than chance."""
+        believed = self.imbalance()
+        logs = np.log(believed * self.class_frequencies() + (1 - believed) / self.n_classes)
+        return np.asarray(logs - logs.mean())
+
+    def _class_counts(self) -> Floats:
+        """How often each class is labeled."""
         known = self.labels.labeled
         counted = None if self.weight is None else self.weights()[known]
-        count = np.bincount(self.labels.code[known], counted, self.n_classes) + 1
-        return count / count.sum()
+        return np.bincount(self.labels.code[known], counted, self.n_classes).astype(np.float64)
 
 
 def check_some_words(counts: Counts, weight: Real | None = None) -> None:

@@ -18,7 +18,7 @@ from plsa.labels.layout import Layout, label_topic
 from plsa.learning.scaling import Scaler, scaled_by
 from plsa.learning.student import Student, probabilities
 
-_GUESS_ROUNDS, _GUESS_TOL = 30, 1e-3  # of folding in: a guess needs no more
+_GUESS_ROUNDS, _GUESS_TOL = 15, 1e-3  # of folding in: a guess needs no more
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,16 @@ class Member:
     criterion: float  # r^2 / P(f = 1) of it: what its vote weighs
 
 
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A member, and what its opinion was made of."""
+
+    member: Member
+    topic: Places  # of each document
+    first: Places  # positives that its model started from
+    judges: Places  # the others
+
+
 def ask(
     model: Callable[[int], OpenModel],
     matrix: sparse.csr_array,
@@ -42,23 +52,24 @@ def ask(
     positive: Mask,
     rng: Rng,
     progress: Progress,
-) -> tuple[list[Member], bool]:
-    """The members' opinions, and whether Ctrl-C has kept others from having one.
+) -> tuple[list[Seat], bool]:
+    """The members and their opinions, and whether Ctrl-C has kept others from having one.
 
     `model` makes a topic model of a number of topics, `matrix` has the documents as TF-IDF at unit length,
     and `likeness` says how like the positives each is.
     """
     numbers = numbers_for(len(positive))
 
-    def asked() -> Iterator[list[Member]]:
-        members: list[Member] = []
+    def asked() -> Iterator[list[Seat]]:
+        seats: list[Seat] = []
         for number in numbers:
             for first, judges in _halves(np.flatnonzero(positive), rng):
                 cluster = spherical_kmeans(matrix, number, first, rng)
                 topic = most_probable_topics(model(number), cluster)
-                members = [*members, opinion(topic, number, likeness, positive, judges)]
+                member = opinion(topic, number, likeness, positive, judges)
+                seats = [*seats, Seat(member, topic.astype(np.int16), first, judges)]
                 progress.step(f"models of {number} topics")
-                yield members
+                yield seats
 
     return last_of(asked())
 
@@ -102,6 +113,18 @@ def opinion(topic: Places, n_topics: int, likeness: Floats, positive: Mask, judg
     criterion = recall_criterion(recall_above(found, len(judges)), flagged)
     best = int(criterion.argmax())
     return Member(n_topics, np.isin(topic, order[: best + 1]), float(criterion[best]))
+
+
+def without(seats: list[Seat], likeness: Floats, positive: Mask, hidden: int) -> list[Member]:
+    """The opinions that members would have if they did not know that this document is positive.
+
+    Those whose models started from it have none. `likeness` and `positive` are to know nothing of it either.
+    """
+    return [
+        opinion(seat.topic, seat.member.n_topics, likeness, positive, seat.judges[seat.judges != hidden])
+        for seat in seats
+        if hidden not in seat.first
+    ]
 
 
 def votes(members: list[Member]) -> Floats:

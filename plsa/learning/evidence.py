@@ -15,8 +15,12 @@ from plsa.labels.corpus import Corpus
 from plsa.learning.student import margins, usual_sharpness
 
 _MAX_TRIED = 3000  # labeled documents that a choice is made on
+MANY_TRIED = 12_000  # the same where that is cheap
 _LEAST = 1e-12  # no probability counts as less
 _BELIEF, _BELIEF_IN_STUDENTS = 10.0, 0.5  # in the usual sharpness: of log t it is off by 0.2, and by 1
+_BELIEF_TO_COMPARE = (
+    1.0  # where sharpness only makes candidates comparable; from 0.1 to 3 all is much the same
+)
 
 Probabilities = dict[str, Floats]  # of each candidate: (documents, C)
 
@@ -28,6 +32,10 @@ class HeldOut:
     code: Codes
     weights: Floats
     probability: Probabilities
+
+    def mean(self, values: Floats) -> float:
+        """The mean of something over the documents."""
+        return float(np.average(values, weights=self.weights)) if self.weights.sum() > 0 else 0.0
 
     def right(self, name: str) -> Floats:
         """1 where the candidate has the class of a document right, else 0."""
@@ -53,6 +61,24 @@ class HeldOut:
         mean = np.average(gain, weights=self.weights)
         error = np.sqrt(np.average((gain - mean) ** 2, weights=self.weights) / self.weights.sum())
         return bool(mean > 2 * error and mean > 0)
+
+    def gain(self, name: str, over: str) -> tuple[float, float]:
+        """How much log-probability of the true class a candidate gains over another; the standard error.
+
+        The mean over the documents, both candidates being made as sharp as they should be first: naive Bayes
+        is far too sure of itself for its log-probabilities to compare as they are.
+        """
+        gain = self._sharpened(name) - self._sharpened(over)
+        mean = np.average(gain, weights=self.weights)
+        error = np.sqrt(np.average((gain - mean) ** 2, weights=self.weights) / self.weights.sum())
+        return float(mean), float(error)
+
+    def _sharpened(self, name: str) -> Floats:
+        """The log-probability of the true class of each document, at the sharpness that is most likely."""
+        log_p = np.log(np.maximum(self.probability[name], _LEAST))
+        sharp = log_softmax(self.sharpness(name, 1.0, _BELIEF_TO_COMPARE) * log_p, axis=1)
+        true: Floats = sharp[np.arange(len(self.code)), self.code]
+        return true
 
     def margin(self, name: str) -> float:
         """How far, in log-probability, the candidate's first class is ahead of the second, on average."""
@@ -83,12 +109,14 @@ class HeldOut:
 Splits = list[tuple[Array, Array]]  # documents to learn from, and documents to judge by
 
 
-def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3, parts: int = 3, alone: int = 0) -> Splits:
+def hold_out(
+    corpus: Corpus, *, sample: bool, folds: int = 3, parts: int = 3, alone: int = 0, most: int | None = None
+) -> Splits:
     """Parts to learn from and labeled documents to judge by, class by class; none where there are too few.
 
     Unlabeled documents, the only document of a class, and copies of a document that have different labels
-    stay in every part to learn from. At most `_MAX_TRIED` labeled documents are held out in turn; with
-    `sample` the others are left out altogether.
+    stay in every part to learn from. At most `most` labeled documents (`_MAX_TRIED`) are held out in turn;
+    with `sample` the others are left out altogether.
     Documents are dealt out in an order that their words alone make: copies are held out together, so that a
     weight is a repetition here too. Of each class one of `parts` parts is held out at a time, `folds` times;
     of no more than `alone` different documents each one by itself.
@@ -106,7 +134,7 @@ def hold_out(corpus: Corpus, *, sample: bool, folds: int = 3, parts: int = 3, al
     met, n_classes_of = np.unique(np.concatenate(different), return_counts=True)
     contested = met[n_classes_of > 1]  # the same words under two labels judge nothing
     different = [np.setdiff1d(some, contested) for some in different]
-    share = min(1.0, _MAX_TRIED / max(sum(map(len, different)), 1))
+    share = min(1.0, (most or _MAX_TRIED) / max(sum(map(len, different)), 1))
     tried = [some[: max(2, round(share * len(some)))] for some in different]
     several = [some for some in tried if len(some) > 1]
     if len(several) < 2 or sum(map(len, several)) < 2 * corpus.n_classes:

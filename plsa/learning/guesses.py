@@ -1,32 +1,49 @@
 """Guesses of documents without a label: by models together, and by a student that these teach."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from scipy import sparse
 
 from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real
 from plsa.labels.corpus import Corpus
-from plsa.learning.scaling import Scaler, fit_tfidf, vectors
+from plsa.learning.linear import Teaching
+from plsa.learning.scaling import fit_tfidf
 from plsa.learning.student import (
     MAX_LABEL_WEIGHT,
     MIN_LABEL_WEIGHT,
+    USUAL_OF_GUESSES,
+    USUAL_OF_LABELS,
+    USUAL_OF_WORDS,
+    Lesson,
     Student,
+    guess_worth,
     lessons_of,
     margins,
     probabilities,
-    teach,
+    usual_blend,
 )
 
 _HALF_TRUST = 10  # labeled documents per class at which a student of the labels alone has half the say
 _MAX_TRUST = 0.5
+# Models of topics take classes for parts of about the same size. Where labels say that they are not, and none
+# can be held out to judge guesses by, labels alone are worth so many margins more.
+_MORE_OF_LABELS = 1.0
 
 
 def label_trust(n_labels: float, n_classes: int) -> float:
     """The say of a student of the labels alone in what is guessed."""
     return float(min(_MAX_TRUST, n_labels / (n_labels + _HALF_TRUST * n_classes)))
+
+
+def usual(corpus: Corpus, *, told: bool) -> tuple[float, float, float]:
+    """What the three classifiers of a student are worth before any evidence, in margins.
+
+    `told`: whether there are held-out documents to tell more.
+    """
+    more = 0.0 if told else _MORE_OF_LABELS * corpus.imbalance()
+    return USUAL_OF_LABELS + more, USUAL_OF_GUESSES, USUAL_OF_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +52,7 @@ class Guesses:
 
     code: Codes
     changed: float = 1.0  # the share of guesses that are new
-    student: Student | None = None
+    weights: Real | None = None  # the student's, (W + 1, padded)
     scores: Real | None = None  # what the student says of the documents without a label
     taught: tuple[Codes, Floats] | None = None  # the classes and weights of all documents that taught it
 
@@ -47,72 +64,89 @@ class Guesser:
     corpus: Corpus
     known: Mask
     weights: Floats
-    scaler: Scaler | None = None  # None: there is no student
-    matrix: sparse.csr_array | None = None  # the documents as vectors
+    lesson: Lesson | None = None  # None: there is no student
+    of_labels: Real | None = None  # (W + 1, padded): what the labels alone have taught
     label_weight: float = 1.0  # of a labeled document beside a sure guess
     trust: float = 0.0  # the student's say
 
     @classmethod
-    def of(cls, corpus: Corpus, *, student: bool) -> Self:
-        """Guesses with a student, or without."""
+    def of(cls, corpus: Corpus, teaching: Teaching | None, n_threads: int | None = None) -> Self:
+        """Guesses with a student, or without (None)."""
         known, weights = corpus.labels.labeled, corpus.weights()
-        if not student:
+        if teaching is None:
             return cls(corpus, known, weights)
         labeled, others = weights[known].sum(), weights[~known].sum()
-        scaler = fit_tfidf(corpus)
+        lesson = Lesson(fit_tfidf(corpus, idf=teaching.idf), corpus.counts, corpus.n_classes, n_threads)
+        rows, code = np.flatnonzero(known), corpus.labels.code[known]
+        of_labels = lesson.labels_alone(rows, code, weights[known], teaching)
         label_weight = float(np.clip(others / labeled, MIN_LABEL_WEIGHT, MAX_LABEL_WEIGHT))
         trust = label_trust(labeled, corpus.n_classes)
-        return cls(corpus, known, weights, scaler, vectors(scaler, corpus.counts), label_weight, trust)
+        return cls(corpus, known, weights, lesson, of_labels, label_weight, trust)
 
     def first(self) -> Guesses:
         """No guesses yet; the student has the labels alone to learn from."""
-        code = self.corpus.labels.code
-        if self.matrix is None:
-            return Guesses(code)
-        known = np.flatnonzero(self.known)
-        weight = self.label_weight * self.weights[known]
-        student, scores = self._taught(self.matrix[known], code[known], weight)
-        return Guesses(code, student=student, scores=scores)
+        if self.lesson is None or self.of_labels is None:
+            return Guesses(self.corpus.labels.code)
+        return Guesses(self.corpus.labels.code, scores=self.lesson.scores(self.of_labels)[~self.known])
 
     def next(self, before: Guesses, said: Callable[[Places], Floats]) -> Guesses:
         """New guesses, by what models say of documents, and by the student before and after it is taught."""
         unknown = ~self.known
         probability = said(np.flatnonzero(unknown))
         code = before.code.copy()
-        if self.matrix is None or before.scores is None:
+        if self.lesson is None or before.scores is None:
             code[unknown] = probability.argmax(axis=1)
             return Guesses(code, self._changed(before.code, code))
-        of_student = probabilities(before.scores.astype(np.float64))
+        said_before = before.scores.astype(np.float64)
+        of_student = probabilities(said_before)
         probability = (1 - self.trust) * probability + self.trust * of_student
         code[unknown] = probability.argmax(axis=1)
         weight = np.full(len(code), self.label_weight)
         weight[unknown] = probability.max(axis=1) ** 2
         taught = code.copy(), weight * self.weights
-        student, scores = self._taught(self.matrix, *taught)
+        weights, scores = self.lesson.guesses(*taught, start=before.weights)
+        scores = scores[unknown, : self.corpus.n_classes]
         code[unknown] = scores.argmax(axis=1)
-        return Guesses(code, self._changed(before.code, code), student, scores, taught)
+        return Guesses(code, self._changed(before.code, code), weights, scores, taught)
 
-    def finished(self, guesses: Guesses) -> tuple[Student | None, float]:
+    def classifiers(self, guesses: Guesses) -> list[Real]:
+        """What a student is a blend of: that of labels, that of guesses, complement naive Bayes of both."""
+        assert self.lesson is not None
+        assert self.of_labels is not None
+        assert guesses.weights is not None
+        assert guesses.taught is not None
+        return [self.of_labels, guesses.weights, self.lesson.words_of_classes(*guesses.taught)]
+
+    def finished(self, guesses: Guesses, blend: Sequence[float] | None) -> tuple[Student, float]:
         """The student, as it is to judge documents, those among its lessons too; and its mean margin.
 
-        That is how far, on documents without a label, its first class is ahead of the second.
+        That is how far, on documents without a label, its first class is ahead of the second. Without a
+        blend, the usual one, at a mean margin of one.
         """
-        student, scores = guesses.student, guesses.scores
-        if student is None or scores is None or self.matrix is None:
-            return None, 1.0
-        said = scores.astype(np.float64)
-        if guesses.taught is not None:
-            key = self.corpus.counts.fingerprints()
-            lessons = lessons_of(self.matrix, *guesses.taught, self.corpus.n_classes, ~self.known, key)
-            student, said = replace(student, lessons=lessons), lessons.left_out(said, key[~self.known])
-        return student, self._mean(margins(said))
-
-    def _taught(self, matrix: sparse.csr_array, code: Codes, weight: Array) -> tuple[Student, Real]:
-        """A student of some documents, and what it says of those without a label."""
-        assert self.scaler is not None
-        assert self.matrix is not None
-        weights = teach(matrix, code, weight, self.corpus.n_classes)
-        return Student(self.scaler, weights), (self.matrix @ weights)[~self.known]
+        assert self.lesson is not None
+        assert guesses.taught is not None
+        classifiers, (code, weight) = self.classifiers(guesses), guesses.taught
+        said = [self.lesson.scores(each)[~self.known].astype(np.float64) for each in classifiers]
+        ahead = [self._mean(margins(each)) for each in said]
+        frequencies = self.corpus.log_frequencies()
+        untold = blend is None
+        blend = usual_blend(usual(self.corpus, told=False), ahead) if blend is None else blend
+        scores = np.sum([share * each for share, each in zip(blend, said, strict=False)], axis=0)
+        scores += blend[-1] * frequencies
+        if untold:
+            unit = max(self._mean(margins(scores)), 1e-3)
+            blend, scores = [share / unit for share in blend], scores / unit
+        student = self.lesson.student([*classifiers, self.lesson.frequencies(frequencies)], blend)
+        total = sum(share * margin for share, margin in zip(blend, ahead, strict=False))
+        part = blend[1] * ahead[1] / total if total > 0 else 1.0
+        key = self.corpus.counts.fingerprints()
+        worth = 2 * guess_worth(code, weight, self.corpus.n_classes)
+        lessons = lessons_of(self.lesson.rows, code, worth, ~self.known, key, part)
+        # A score of one of the student of guesses is this in a blend.
+        unit = self._mean(margins(scores)) / ahead[1] if ahead[1] > 0 else 1.0
+        lessons = replace(lessons, target=unit)
+        left = lessons.left_out(scores, key[~self.known])
+        return replace(student, lessons=lessons), self._mean(margins(left))
 
     def _changed(self, before: Codes, code: Codes) -> float:
         return self._mean((code != before)[~self.known])

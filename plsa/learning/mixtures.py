@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -36,6 +37,13 @@ _NUMBERS = (1, 2, 3, 5, 10, 20, 40)  # of components per class that "auto" tries
 _PATIENCE = 2  # numbers in a row that are no better, after which larger ones are not tried
 _MAX_ALONE = 50  # labeled documents up to which each is held out by itself
 _FOLDS = 10  # where there are more
+# A weight of unlabeled documents, set on four corpora and five binary tasks of Reuters:
+_FEW_LABELS = (
+    150  # up to so many, a tenth of them is held out at a time, ten times; else a third, three times
+)
+_GAIN, _LOSS = 0.5, 1.0  # standard errors that a gain must exceed to be one, and a loss
+_KEPT = 0.8  # of the labeled documents, at least, that the usual weight must leave in their class
+_ALONE = "labels alone"  # a candidate, as `evidence_` has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,27 @@ class MixturePlan:
     n_threads: int | None = None
     scalings: Mapping[str, Scaling | None] = field(default_factory=lambda: {"None": None})  # to choose from
     default_scaling: str = "None"
+    weights: tuple[float, ...] = (1.0,)  # of documents without a label, to choose from; the usual one last
+    evidence: bool = True  # whether labeled documents may be held out
+
+    def quiet(self) -> Self:
+        """The same from one start and without a callback."""
+        return replace(self, loop=self.loop.quiet())
+
+    def plain(self) -> Self:
+        """The same without annealing."""
+        return replace(self, powers=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What is learned under: what a user has set, and what was chosen."""
+
+    weight: float  # of documents without a label
+    scaling: str
+    numbers: Places  # components of each class
+    scaling_scores: dict[str, float]
+    component_scores: dict[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,32 +123,49 @@ class LearnedMixture:
 
     mixture: Mixture
     fit: Fit
-    scaling: str
-    scaling_scores: dict[str, float]
-    component_scores: dict[int, float]
+    way: Way
+    accuracy: dict[str, float]  # of every weight on held-out documents
+    unlabeled_used: bool
 
 
 def learn(corpus: Corpus, numbers: Places, are_open: Mask, plan: MixturePlan, rng: Rng) -> LearnedMixture:
-    """Learns a mixture with so many components of each class; labels choose what is open, and a scaling.
+    """Learns a mixture with so many components of each class; labels choose what is open.
 
     P(z|d) of the fit are those that follow from the parameters, each document under its label.
     """
-    check_some_words(corpus.counts, corpus.weight)
-    progress, n_last = plan.loop.progress, int(are_open.any()) + 1
-    progress.plan((len(plan.scalings) > 1) + n_last)
-    scaling, scores = _choose_scaling(corpus, numbers, plan)
-    progress.plan(n_last)  # with too few labels a scaling was not chosen
-    scaler, scaled = fit_scaling(plan.scalings[scaling], corpus)
-    corpus = replace(corpus, counts=scaled)
-    numbers, tried = _choose_numbers(corpus, numbers, are_open, plan)
+    usual = plan.weights[-1]
+    check_some_words(corpus.counts, corpus.with_unlabeled(usual).weight)
+    weights = plan.weights if plan.evidence and _has_both(corpus) else (usual,)
+    progress = plan.loop.progress
+    n_before = (plan.evidence and len(plan.scalings) > 1) + int(are_open.any())
+    progress.plan(len(weights) * n_before + (len(weights) > 1) + 1)
+    ways = {weight: _way(corpus, weight, numbers, are_open, plan) for weight in weights}
+    progress.plan((len(weights) > 1) + 1)
+    weight, accuracy = _choose_weight(corpus, ways, plan)
+    way = ways[weight]
+    corpus, scaler = _under(corpus, way, plan)
     progress.begin("EM")
-    fit, steps = _best(corpus, numbers, plan, rng)
+    fit, steps = _best(corpus, way.numbers, plan, rng)
     parameters, cut = finished(lambda: steps.explained(fit.parameters))
     fit = replace(fit, parameters=parameters).cut_short(cut)
     mixture, cut = finished(lambda: _mixture_of(fit))
     fit = fit.cut_short(cut)
     _, cut = finished(lambda: _warn_of_collapse(corpus, mixture, fit, plan))
-    return LearnedMixture(replace(mixture, scaler=scaler), fit.cut_short(cut), scaling, scores, tried)
+    used = bool((corpus.weights()[~corpus.labels.labeled] > 0).any())
+    return LearnedMixture(replace(mixture, scaler=scaler), fit.cut_short(cut), way, accuracy, used)
+
+
+def _has_both(corpus: Corpus) -> bool:
+    """Whether there are words with a label and words without one."""
+    words, known = corpus.counts.lengths() * corpus.weights(), corpus.labels.labeled
+    return bool((words[known] > 0).any() and (words[~known] > 0).any())
+
+
+def _under(corpus: Corpus, way: Way, plan: MixturePlan) -> tuple[Corpus, Scaler | None]:
+    """A corpus with documents of the weight, and counts of the scaling, that a way asks for."""
+    corpus = corpus.with_unlabeled(way.weight)
+    scaler, scaled = fit_scaling(plan.scalings[way.scaling], corpus)
+    return replace(corpus, counts=scaled), scaler
 
 
 def _warn_of_collapse(corpus: Corpus, mixture: Mixture, fit: Fit, plan: MixturePlan) -> None:
@@ -281,19 +327,96 @@ def dealt_out(corpus: Corpus, layout: Layout, rng: Rng) -> Floats:
 # --- choosing by labeled documents that are held out ---------------------------------------------
 
 
+def _way(corpus: Corpus, weight: float, numbers: Places, are_open: Mask, plan: MixturePlan) -> Way:
+    """What labeled documents that are held out speak for where documents without a label have this weight."""
+    scaling, scores = _choose_scaling(corpus.with_unlabeled(weight), numbers, plan)
+    way = Way(weight, scaling, numbers, scores, {})
+    numbers, tried = _choose_numbers(_under(corpus, way, plan)[0], numbers, are_open, plan)
+    return replace(way, numbers=numbers, component_scores=tried)
+
+
+def _choose_weight(
+    corpus: Corpus, ways: Mapping[float, Way], plan: MixturePlan
+) -> tuple[float, dict[str, float]]:
+    """The weight of documents without a label, and the accuracy on held-out documents of each that was tried.
+
+    It is the one that gains most over the labels alone. Where none is shown to gain, it is the usual one if
+    that is not shown to lose, and leaves the labeled documents in their classes; else 0, with a warning.
+    """
+    *_, usual = ways
+    if len(ways) == 1:
+        return usual, {}
+    held = _judge_weights(corpus, ways, plan)
+    accuracy = {} if held is None else {name: held.accuracy(name) for name in held.probability}
+    open_question, found = True, "too few labels to hold any out"
+    if held is not None:
+        gains = {weight: held.gain(_named(weight), over=_ALONE) for weight in ways if weight > 0}
+        best = max(gains, key=lambda weight: gains[weight][0] - _GAIN * gains[weight][1])
+        mean, error = gains[best]
+        if mean > _GAIN * error:
+            return best, accuracy
+        mean, error = gains[usual]
+        open_question = mean + _LOSS * error >= 0
+        right = f"{accuracy[_ALONE]:.1%} right with the labels alone, {accuracy[_named(usual)]:.1%} with all"
+        found = f"of those held out, {right} documents; log-probability {mean:+.2f} +- {error:.2f}"
+    if open_question:
+        kept = _kept_labels(corpus, ways[usual], plan)
+        if kept >= _KEPT:
+            return usual, accuracy
+        found += f"; EM would take {1 - kept:.0%} of the labeled documents for another class than theirs"
+    helped = f"documents without a label did not help to classify labeled ones ({found})"
+    warn(
+        f"{helped}: the model was learned from the labels alone. unlabeled_weight=1 takes them all the same."
+    )
+    return 0.0, accuracy
+
+
+def _named(weight: float) -> str:
+    """A weight of documents without a label, as `evidence_` has it."""
+    return f"unlabeled_weight={weight:g}" if weight > 0 else _ALONE
+
+
+def _judge_weights(corpus: Corpus, ways: Mapping[float, Way], plan: MixturePlan) -> HeldOut | None:
+    """What each way says of labeled documents held out in turn; None where there are too few."""
+    few = corpus.weights()[corpus.labels.labeled].sum() <= _FEW_LABELS
+    tenths = {"folds": _FOLDS, "parts": _FOLDS} if few else {}
+    splits = hold_out(corpus, sample=False, **tenths)
+    plan.loop.progress.begin("documents without a label", max(len(ways) * len(splits), 1))
+    said: Probabilities = {}
+    found: HeldOut | None = None
+    for weight, way in ways.items() if splits else ():
+        doing = replace(plan, loop=plan.loop.doing(f"weight {weight:g}"))
+        found = _judged(_under(corpus, way, plan)[0], splits, way.numbers, doing, _named(weight))
+        said |= found.probability
+    return None if found is None else replace(found, probability=said)
+
+
+def _kept_labels(corpus: Corpus, way: Way, plan: MixturePlan) -> float:
+    """The share of the labeled documents that stay in their class where the fit is not told their labels.
+
+    It was told them before: where many documents outvote a few labels all the same, EM has found other
+    classes than those meant. Documents without words say nothing.
+    """
+    corpus = _under(corpus, way, plan)[0]
+    fit, _ = _best(corpus, way.numbers, plan.quiet(), np.random.RandomState(0))
+    known = corpus.part(np.flatnonzero(corpus.labels.labeled & (corpus.counts.lengths() > 0)))
+    said = _mixture_of(fit.unless_interrupted()).probabilities(known.counts, plan.n_threads)
+    return HeldOut(known.labels.code, known.weights(), {"": said}).accuracy("")
+
+
 def _choose_scaling(corpus: Corpus, numbers: Places, plan: MixturePlan) -> tuple[str, dict[str, float]]:
     """The scaling that labeled documents held out in turn speak for, and the accuracy of each.
 
     The default where there is no choice, or too few documents can be held out.
     """
-    splits = hold_out(corpus, sample=False) if len(plan.scalings) > 1 else []
+    splits = hold_out(corpus, sample=False) if plan.evidence and len(plan.scalings) > 1 else []
     if not splits:
         return plan.default_scaling, {}
     said: Probabilities = {}
     plan.loop.progress.begin("scalings on held-out labels", len(plan.scalings) * len(splits))
     for name, scaling in plan.scalings.items():
         scaled = replace(corpus, counts=fit_scaling(scaling, corpus)[1])
-        found = _plain_em(scaled, splits, numbers, plan, name)
+        found = _judged(scaled, splits, numbers, plan.plain(), name)
         said |= found.probability
     found = replace(found, probability=said)
     return found.best(plan.scalings), {name: found.accuracy(name) for name in plan.scalings}
@@ -309,13 +432,14 @@ def _choose_numbers(
     scores: dict[int, float] = {}
     if not are_open.any():
         return numbers, scores
-    splits = hold_out(corpus, sample=False, folds=_FOLDS, parts=_FOLDS, alone=_MAX_ALONE)
+    tenths = {"folds": _FOLDS, "parts": _FOLDS, "alone": _MAX_ALONE}
+    splits = hold_out(corpus, sample=False, **tenths) if plan.evidence else []
     best, since = 1, 0
     plan.loop.progress.begin("numbers of components", len(_NUMBERS) * len(splits))
     for number in _NUMBERS if splits else ():
         tried = np.where(are_open, number, numbers)
         doing = replace(plan, loop=plan.loop.doing(f"{number} per class"))
-        scores[number] = _plain_em(corpus, splits, tried, doing).accuracy("")
+        scores[number] = _judged(corpus, splits, tried, doing.plain()).accuracy("")
         since = 0 if scores[number] > scores[best] else since + (number > 1)
         best = number if scores[number] > scores[best] else best
         if since >= _PATIENCE:
@@ -323,12 +447,11 @@ def _choose_numbers(
     return np.where(are_open, best, numbers), scores
 
 
-def _plain_em(corpus: Corpus, splits: Splits, numbers: Places, plan: MixturePlan, name: str = "") -> HeldOut:
-    """What plain EM says of labeled documents that it neither knows the label of nor learns from."""
-    plain = replace(plan, loop=plan.loop.quiet(), powers=None)
+def _judged(corpus: Corpus, splits: Splits, numbers: Places, plan: MixturePlan, name: str = "") -> HeldOut:
+    """What EM says of labeled documents that it neither knows the label of nor learns from."""
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
-        fit, _ = _best(learned, numbers, plain, np.random.RandomState(0))
+        fit, _ = _best(learned, numbers, plan.quiet(), np.random.RandomState(0))
         mixture = _mixture_of(fit.unless_interrupted())
         found = {name: mixture.probabilities(judged.counts, plan.n_threads)}
         plan.loop.progress.step()

@@ -65,18 +65,24 @@ class Scaling:
 
 
 TFIDF = Scaling(tf="log", idf=True, length=None)  # of linear classifiers, at unit length
+_MANY = 1000  # documents: of so many a word of one without a label is noise, of fewer it may be half of them
 
 
-def fit_tfidf(corpus: Corpus) -> Scaler:
-    """TF-IDF of a corpus. Words that stand in none of its documents count for nothing in others.
+def fit_tfidf(corpus: Corpus, *, idf: bool = True) -> Scaler:
+    """TF-IDF of a corpus, or log counts. Words that stand in none of its documents count for nothing.
 
     A vectorizer that was fitted to the corpus does not know them at all. One that was fitted to more, as it
-    is when documents are held out, does: they would make the vector longer and what is known of it less.
+    is when documents are held out, does: they would make the vector longer and what is known of it less. In a
+    large corpus words of a single document, if that has no label, count for nothing either.
     """
     scaler = TFIDF.fit(corpus.counts, corpus.weight)
     assert scaler.idf is not None
-    met = corpus.counts.word_totals(corpus.weight) > 0
-    return replace(scaler, idf=np.where(met, scaler.idf, 0.0))
+    weights = corpus.weights()
+    present = corpus.counts.with_counts((corpus.counts.count > 0).astype(corpus.counts.dtype))
+    met = present.word_totals(corpus.weight) > 0
+    if weights.sum() >= _MANY:
+        met &= present.word_totals(np.where(corpus.labels.labeled, 2 * weights, weights)) > 1.5
+    return replace(scaler, idf=np.where(met, scaler.idf if idf else 1.0, 0.0))
 
 
 def fit_scaling(scaling: Scaling | None, corpus: Corpus) -> tuple[Scaler | None, Counts]:
@@ -90,6 +96,11 @@ def scaled_by(scaler: Scaler | None, counts: Counts) -> Counts:
     return counts if scaler is None else scaler.scaled(counts)
 
 
+def unit_rows(scaler: Scaler, counts: Counts) -> Counts:
+    """The scaled counts of each document at unit Euclidean length."""
+    return scaler.scaled(counts).unit_rows()
+
+
 def vectors(scaler: Scaler, counts: Counts) -> sparse.csr_array:
-    """(D, W): the scaled counts of each document at unit Euclidean length."""
-    return scaler.scaled(counts).unit_rows().matrix()
+    """(D, W): the same as a sparse array."""
+    return unit_rows(scaler, counts).matrix()

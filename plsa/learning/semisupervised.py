@@ -21,19 +21,24 @@ from plsa.labels.layout import Layout
 from plsa.learning import supervised
 from plsa.learning.aspects import Aspects, Folding, Predictor, Settings, fit_gated, with_aspects
 from plsa.learning.evidence import HeldOut, Probabilities, judge, parts
-from plsa.learning.guesses import Guesser, Guesses
+from plsa.learning.guesses import Guesser, Guesses, usual
+from plsa.learning.linear import TEACHINGS, Teaching
 from plsa.learning.scaling import fit_scaling
-from plsa.learning.student import probabilities, student_of_labels, usual_sharpness
-from plsa.learning.supervised import Choice, Learned, Plan
+from plsa.learning.student import probabilities, usual_sharpness
+from plsa.learning.supervised import Blended, Choice, Learned, Plan, blend_of, choose_teaching
 
-_CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence comes from three folds, not one
+_CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence comes from three folds, not one, and
+# from guesses that are made twice
 _FIRST_PASSES, _PASSES_TO_GUESS = 30, 10  # at most, of a first fit: guesses are made anew soon
 _STILL = 1e-3  # share of guesses that change: fewer are none
-# Held-out documents are judged by a first student. The margins of the last one, which has been taught what
-# students said themselves, are wider: three quarters of that (of its logarithm) for no good reason.
-_WIDENED = 0.75  # set on five corpora at 1 to 20% labels; four others, seen too, agree
+# Held-out documents are judged by a student of guesses that were made once or twice. The margins of the last
+# one, which has been taught what students said themselves, are wider: half of that (of its logarithm) for no
+# good reason.
+_WIDENED = 0.5
+_ENOUGH_UNLABELED = 20_000  # documents without a label that evidence is found with
 _ALONE = "labels alone"
 _TOGETHER = "all documents"
+_CLASSIFIERS = ("labels", "guesses", "words")  # of a student
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +154,16 @@ def _learn_together(task: Task, choice: Choice) -> Learned:
     Where nothing is guessed, one fit.
     """
     corpus, plan = task.corpus, task.plan
-    guesser = Guesser.of(corpus, student=plan.student and plan.later_gate is not None)
+    taught = plan.student and plan.later_gate is not None
+    teaching = choice.teaching if taught else None
+    guesser = Guesser.of(corpus, teaching, plan.method.n_threads)
     state, cut = last_of(_states(task, choice, guesser))
     kept, student, sharpness = state.members[0], None, choice.sharpness
     if state.guesses.taught is not None:
-        (student, margin), cut_later = finished(lambda: guesser.finished(state.guesses))
-        sharpness *= (usual_sharpness(margin) / usual_sharpness(choice.margin)) ** _WIDENED
+        (student, margin), cut_later = finished(lambda: guesser.finished(state.guesses, choice.blend))
+        sharpness *= (usual_sharpness(margin) / usual_sharpness(1.0)) ** _WIDENED
         cut = cut or cut_later
-    elif state.guesses.student is not None:
+    elif guesser.lesson is not None:
         # Stopped before any guess: the student knows the labels alone, the topics all documents.
         sharpness = 1.0
     predictor = Predictor(kept.aspects, corpus.class_frequencies(), student, sharpness)
@@ -228,26 +235,48 @@ def _say(members: Sequence[Member], folding: Folding) -> Callable[[Places], Floa
 
 def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:
     """What labeled documents support that are held out, the unlabeled ones being learned from."""
-    work = len(corpus.counts.word) * plan.settings.layout.n_topics * len(plan.scalings)
-    splits = plan.splits(corpus, sample=False, folds=3 if work < _CHEAP else 1)
+    guessing = plan.later_gate is not None
+    scalings = plan.views if guessing else tuple(plan.scalings)
+    default = scalings[-1] if guessing else plan.default_scaling
+    work = len(corpus.counts.word) * plan.settings.layout.n_topics * len(scalings)
+    cheap = work < _CHEAP
+    splits = plan.splits(corpus, sample=False, folds=3 if cheap else 1)
     enough = supervised.is_enough(sum(corpus.weights()[outside].sum() for _, outside in splits), corpus)
     quiet, progress = plan.quiet(), plan.method.loop.progress
-    guessing, n_others = plan.later_gate is not None, len(plan.alternatives) if enough else 0
+    alternatives = plan.alternatives if enough and not (guessing and plan.student) else ()
     progress.plan(bool(splits) + 1 + guessing)
+    teaching = TEACHINGS[0]
     if splits:
-        n_candidates = len(plan.scalings) * (1 if guessing else 2) + guessing + n_others
+        n_candidates = len(scalings) * (1 if guessing else 2) + guessing + len(alternatives)
         progress.begin(supervised.CHOOSING, len(splits) * n_candidates)
+        if guessing and plan.student:
+            teaching, _ = choose_teaching(corpus, plan.student_splits(corpus), plan.method.n_threads)
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
-        found = (_guessing_candidates if guessing else _candidates)(learned, judged, quiet)
-        for other in plan.alternatives if enough else ():
+        if not guessing:
+            found = _candidates(learned, judged, quiet)
+        elif plan.student:
+            found = _taught_candidates(_fewer(learned), judged, quiet, teaching, 1 if cheap else 0)
+        else:
+            found = _guessing_candidates(learned, judged, quiet)
+        for other in alternatives:
             settings = other.of(plan.settings)
-            found[other.name] = _judged(learned, judged, plan.default_scaling, settings, quiet)[1]
+            found[other.name] = _judged(learned, judged, default, settings, quiet)[1]
         return found
 
     held = judge(parts(corpus, splits), said)
     progress.close()
-    return _decide(held, corpus, plan)
+    return replace(_decide(held, corpus, plan), teaching=teaching)
+
+
+def _fewer(corpus: Corpus) -> Corpus:
+    """The corpus with no more documents without a label than evidence needs, chosen by their words alone."""
+    weights, unknown = corpus.weights(), ~corpus.labels.labeled
+    share = _ENOUGH_UNLABELED / max(weights[unknown].sum(), 1.0)
+    if share >= 1:
+        return corpus
+    taken = corpus.labels.labeled | (corpus.counts.fingerprints() % np.uint64(1 << 20) < share * (1 << 20))
+    return corpus.part(np.flatnonzero(taken))
 
 
 def _judged(
@@ -271,36 +300,60 @@ def _candidates(learned: Corpus, judged: Corpus, plan: Plan) -> Probabilities:
 
 
 def _guessing_candidates(learned: Corpus, judged: Corpus, plan: Plan) -> Probabilities:
-    """Every scaling, the guesses of all of them together, and the labels alone."""
+    """Every scaling, all of them together, and the labels alone."""
+    found = {name: _judged(learned, judged, name, plan.settings, plan)[1] for name in plan.views}
+    together = np.sum([found[name] for name in plan.views], axis=0)
+    default = plan.views[-1]
+    found[_ALONE] = supervised.judge_labels(learned, judged, default, plan.settings, plan)
+    found[_TOGETHER] = together / together.sum(axis=1, keepdims=True)
+    return found
+
+
+def _taught_candidates(
+    learned: Corpus, judged: Corpus, plan: Plan, teaching: Teaching, n_rounds: int
+) -> Probabilities:
+    """Every scaling, and the scores of the classifiers that a student is a blend of.
+
+    Guesses are made, and then `n_rounds` times anew.
+    """
     found: Probabilities = {}
     members = []
-    for name in plan.scalings:
+    for name in plan.views:
         member, found[name] = _judged(learned, judged, name, plan.settings, plan)
         members.append(member)
-    if plan.student:
-        guesser = Guesser.of(learned, student=True)
-        guesses = guesser.next(guesser.first(), _say(members, plan.method.folding.roughly()))
-        assert guesses.student is not None
-        alone = student_of_labels(learned.labeled()).scores(judged.counts)
-        found[_ALONE] = probabilities(alone, 1.0)
-        found[_TOGETHER] = probabilities(guesses.student.scores(judged.counts), 1.0)
-        plan.method.loop.progress.step()
-    else:
-        together = np.sum([found[name] for name in plan.scalings], axis=0)
-        default = plan.default_scaling
-        found[_ALONE] = supervised.judge_labels(learned, judged, default, plan.settings, plan)
-        found[_TOGETHER] = together / together.sum(axis=1, keepdims=True)
+    guesser = Guesser.of(learned, teaching, plan.method.n_threads)
+    folding = plan.method.folding.roughly()
+    guesses = guesser.next(guesser.first(), _say(members, folding))
+    for _ in range(n_rounds):
+        task = Task(learned, plan, plan.settings, np.random.RandomState(0))
+        members = [task.advanced(member, guesses.code) for member in members]
+        for member in members:
+            member.fit.unless_interrupted()
+        guesses = guesser.next(guesses, _say(members, folding))
+    assert guesser.lesson is not None
+    for name, weights in zip(_CLASSIFIERS, guesser.classifiers(guesses), strict=True):
+        found[name] = guesser.lesson.judged(weights, judged.counts)
+    found[supervised.FREQUENCIES] = supervised.frequency_scores(learned, judged)
+    plan.method.loop.progress.step()
     return found
 
 
 def _decide(held: HeldOut | None, corpus: Corpus, plan: Plan) -> Choice:
     """What the evidence supports; the defaults where there is none."""
     guessing = plan.later_gate is not None
-    scalings = tuple(plan.scalings)
-    voters = scalings if guessing else ()
-    sharpness = usual_sharpness(1.0) if plan.student else 1.0
+    scalings = plan.views if guessing else tuple(plan.scalings)
+    default, voters = (scalings[-1], scalings) if guessing else (plan.default_scaling, ())
     if held is None:
-        return Choice(plan.settings, plan.default_scaling, sharpness, {}, {}, voters, True)
+        sharpness = usual_sharpness(1.0) if plan.student else 1.0
+        return Choice(plan.settings, default, sharpness, {}, {}, voters, True)
+    blended: Blended | None = None
+    if plan.student and guessing:
+        blended = blend_of(held, _CLASSIFIERS, usual(corpus, told=True))
+        said = {name: held.probability[name] for name in scalings}
+        labels = blend_of(held, _CLASSIFIERS[:1], supervised.USUAL[:1])
+        said[_ALONE] = probabilities(labels.scores, labels.sharpness)
+        said[_TOGETHER] = probabilities(blended.scores, blended.sharpness)
+        held = replace(held, probability=said)
     accuracy = {name: held.accuracy(name) for name in held.probability}
     best = held.best(scalings)
     alone, together = _ALONE, _TOGETHER
@@ -309,12 +362,12 @@ def _decide(held: HeldOut | None, corpus: Corpus, plan: Plan) -> Choice:
     settings, used, like = plan.settings, True, best
     if supervised.is_enough(held.weights.sum(), corpus):
         used = not held.better(alone, than=together)
-        default = plan.default_scaling
-        settings, nearest = supervised.better_settings(settings, held, default, plan.alternatives)
-        like = best if nearest == default else nearest
+        if blended is None:
+            settings, nearest = supervised.better_settings(settings, held, default, plan.alternatives)
+            like = best if nearest == default else nearest
         voters = tuple(scaling for scaling in voters if not held.better(best, than=scaling))
-    if plan.student:
-        margin = held.margin(together)
-        return Choice(settings, best, held.student_sharpness(together), accuracy, {}, voters, used, margin)
+    if blended is not None:
+        sharpness, shares = blended.sharpness, blended.shares
+        return Choice(settings, best, sharpness, accuracy, {}, voters, used, blend=shares)
     # One of the models predicts: probabilities are made sharper as those of the candidate most like it need.
     return Choice(settings, best, held.sharpness(like, 1.0), accuracy, {}, voters, used)

@@ -1,10 +1,11 @@
 """A linear student: what the labels and the guesses of a model teach a discriminative classifier.
 
 An aspect model explains words; a linear model only separates classes, and with the aspect model's guesses as
-labels it does that better than its teacher. It is least squares on TF-IDF, in a few steps of conjugate
-gradients.
+labels it does that better than its teacher. A student is a blend of linear classifiers on TF-IDF: one of the
+labels alone, one of labels and guesses, and complement naive Bayes of both.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +14,12 @@ from scipy import sparse
 
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Codes, Floats, Mask, Real
+from plsa.engine.products import Products
 from plsa.labels.corpus import Corpus
-from plsa.learning.scaling import Scaler, fit_tfidf, vectors
+from plsa.learning.linear import Teaching, complement, damped, separate
+from plsa.learning.scaling import Scaler, fit_tfidf, unit_rows, vectors
 
-# Found on three corpora together, at 0.3 to 100% labels.
+# Of least squares, found on three corpora together, at 0.3 to 100% labels.
 _STEPS = 15  # of conjugate gradients, at most
 _CLOSE = 3e-3  # of the first gradient: near enough
 _DAMPING = 1 / 3  # power of a class's share that its documents' weights are divided by
@@ -25,8 +28,13 @@ DEFAULT_SHARPNESS = 4.0  # softmax(4 * score): scores are about -1 and 1
 # 10, and times the mean margin 3 on the average, 1 to 8 where classes are topics, less than 1 for sentiment.
 UNIT_SHARPNESS = 3.0  # at a mean margin of one
 _MIN_MARGIN = 0.01
-MIN_LABEL_WEIGHT = 2.0  # of a labeled document beside the ridge, and beside a sure guess
+_GUESS_COST = 0.3  # of an error, beside the ridge, of a sure guess: labels are to have more say than guesses
+MIN_LABEL_WEIGHT = 2.0  # of a labeled document beside a sure guess
 MAX_LABEL_WEIGHT = 10.0
+# What the student of labels, that of guesses and complement naive Bayes have to say before any evidence, in
+# margins: the second most. On eight corpora, at 1 to 20% labels, each was worth 0.1 to 5.
+USUAL_OF_LABELS, USUAL_OF_GUESSES, USUAL_OF_WORDS = 0.1, 1.4, 0.3
+USUAL_OF_CLASSES = 0.1  # the same of how frequent classes are, in logarithms of that
 _OWN = 1e-6  # of what all documents have of a word: less is left where one has it for itself
 
 
@@ -36,16 +44,18 @@ class Lessons:
 
     A student fits its lessons: of documents that it was taught by under a guess it is surer than of new ones,
     and no more often right. Without document d, whose target is t, its score of d would be (score - h t) /
-    (1 - h), where h is the leverage of d. It is that of ridge regression on words that know nothing of each
-    other (the diagonal of its normal equations), which is near the truth for documents of many rare words and
-    costs one pass over them. Words that stand in d alone would then tell nothing: a vectorizer that had not
-    seen d would not know them, and the others would fill the vector.
+    (1 - h), where h is the leverage of d, unless the score is beyond the target: such a document teaches
+    nothing. It is that of ridge regression on words that know nothing of each other (the diagonal of its
+    normal equations), which is near the truth for documents of many rare words and costs one pass over them.
+    Words that stand in d alone would then tell nothing: a vectorizer that had not seen d would not know them,
+    and the others would fill the vector.
     """
 
     key: NDArray[np.uint64]  # whose lessons: fingerprints, ascending
     code: Codes  # what was guessed
     leverage: Floats
     filling: Floats  # by how much the words that others have too would grow; 0: there are none
+    target: float = 1.0  # t of the class, and -t of the others
 
     def left_out(self, scores: Floats, key: NDArray[np.uint64]) -> Floats:
         """Scores of documents with these fingerprints, as if none of them had been among the lessons."""
@@ -54,9 +64,9 @@ class Lessons:
         place = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
         met = np.flatnonzero(self.key[place] == key)
         place, result = place[met], scores.copy()
-        own = np.full((len(met), scores.shape[1]), -1.0)
-        own[np.arange(len(met)), self.code[place]] = 1
-        leverage = self.leverage[place, np.newaxis]
+        own = np.full((len(met), scores.shape[1]), -self.target)
+        own[np.arange(len(met)), self.code[place]] = self.target
+        leverage = np.where(own * scores[met] < self.target**2, self.leverage[place, np.newaxis], 0.0)
         rest = (scores[met] - leverage * own) / (1 - leverage)
         result[met] = rest * self.filling[place, np.newaxis]
         return result
@@ -69,9 +79,10 @@ class Student:
     scaler: Scaler
     weights: Real  # (W, C)
     lessons: Lessons | None = None  # of documents that were guessed; None: it has had none
+    intercept: Floats | None = None  # (C,); None: there is none
 
     def scores(self, counts: Counts) -> Floats:
-        """(D, C): about 1 for the class of a document and -1 for the others.
+        """(D, C): the higher, the more a class is that of a document; zeros where it knows no word of it.
 
         Of a document that it was taught by under a guess: what it would say without that.
         """
@@ -79,16 +90,83 @@ class Student:
         return scores if self.lessons is None else self.lessons.left_out(scores, counts.fingerprints())
 
     def scores_of(self, matrix: sparse.csr_array) -> Floats:
-        """The same of documents as `vectors` has them."""
-        return np.asarray(matrix @ self.weights, dtype=np.float64)
+        """The same of documents as `vectors` has them, whoever was taught by them."""
+        scores = np.asarray(matrix @ self.weights, dtype=np.float64)
+        if self.intercept is not None:
+            known = np.asarray(abs(matrix).sum(axis=1)).ravel() > 0
+            scores[known] += self.intercept
+        return scores
 
 
-def student_of_labels(corpus: Corpus) -> Student:
-    """A student of a corpus that is labeled throughout."""
-    scaler = fit_tfidf(corpus)
-    weight = MIN_LABEL_WEIGHT * corpus.weights()
-    matrix = vectors(scaler, corpus.counts)
-    return Student(scaler, teach(matrix, corpus.labels.code, weight, corpus.n_classes))
+class Lesson:
+    """Documents that classifiers are taught by: at unit length, of the words that count."""
+
+    def __init__(self, scaler: Scaler, counts: Counts, n_classes: int, n_threads: int | None) -> None:
+        assert scaler.idf is not None
+        self.scaler, self.n_classes, self.n_threads = scaler, n_classes, n_threads
+        self.words = np.flatnonzero(scaler.idf)
+        self.rows = unit_rows(scaler, counts).of_words(self.words)
+        self.products = Products(self.rows, n_classes, n_threads)
+
+    def labels_alone(self, labeled: Array, code: Codes, weight: Floats, teaching: Teaching) -> Real:
+        """(W + 1, padded): what squared hinges make of these documents, as a teaching wants it."""
+        some = self.rows.of_documents(labeled)
+        met = np.unique(some.word)  # others have no weight
+        products = Products(some.of_words(met), self.n_classes, self.n_threads)
+        worth = teaching.cost * damped(code, _worded(some, weight), self.n_classes, teaching.damping)
+        own, _ = separate(products, code, worth, self.n_classes)
+        weights = self.products.word_room()
+        weights[met], weights[-1] = own[:-1], own[-1]
+        return weights
+
+    def guesses(self, code: Codes, weight: Floats, start: Real | None = None) -> tuple[Real, Real]:
+        """(W + 1, padded) and (D, padded): the same of all documents under guesses, and their scores."""
+        worth = guess_worth(code, _worded(self.rows, weight), self.n_classes)
+        return separate(self.products, code, worth, self.n_classes, start)
+
+    def words_of_classes(self, code: Codes, weight: Floats) -> Real:
+        """(W + 1, padded): complement naive Bayes of all documents."""
+        return complement(self.products, code, weight, self.n_classes)
+
+    def frequencies(self, log_frequencies: Floats) -> Real:
+        """(W + 1, padded): how frequent classes are, whatever the words."""
+        weights = self.products.word_room()
+        weights[-1, : self.n_classes] = log_frequencies
+        return weights
+
+    def scores(self, weights: Real) -> Real:
+        """(D, C): of all documents."""
+        return self.products.of_documents(weights)[:, : self.n_classes]
+
+    def judged(self, weights: Real, counts: Counts) -> Floats:
+        """(D, C): of other documents, by one classifier."""
+        others = Products(unit_rows(self.scaler, counts).of_words(self.words), self.n_classes, self.n_threads)
+        return others.of_documents(weights)[:, : self.n_classes].astype(np.float64)
+
+    def student(self, classifiers: Sequence[Real], blend: Sequence[float]) -> Student:
+        """The student whose scores are those of classifiers, blended."""
+        weights = np.zeros((len(self.scaler.idf), self.n_classes), dtype=self.rows.dtype)  # type: ignore[arg-type]
+        intercept = np.zeros(self.n_classes)
+        for each, share in zip(classifiers, blend, strict=True):
+            weights[self.words] += weights.dtype.type(share) * each[:-1, : self.n_classes]
+            intercept += share * each[-1, : self.n_classes]
+        return Student(self.scaler, weights, None, intercept)
+
+
+def guess_worth(code: Codes, weight: Floats, n_classes: int) -> Floats:
+    """What errors cost where documents have guesses."""
+    return _GUESS_COST * damped(code, weight, n_classes, _DAMPING)
+
+
+def _worded(rows: Counts, weight: Floats) -> Floats:
+    """The weights of documents that have a word; those of nothing but an intercept teach nothing."""
+    return np.where(rows.lengths() > 0, weight, 0.0)
+
+
+def label_lesson(corpus: Corpus, idf: bool, n_threads: int | None) -> Lesson:
+    """The labeled documents of a corpus, with the rarity that words have in all of it."""
+    scaler = fit_tfidf(corpus, idf=idf)
+    return Lesson(scaler, corpus.labeled().counts, corpus.n_classes, n_threads)
 
 
 def probabilities(scores: Real, sharpness: float = DEFAULT_SHARPNESS) -> Array:
@@ -106,6 +184,11 @@ def usual_sharpness(margin: float) -> float:
     return UNIT_SHARPNESS / max(margin, _MIN_MARGIN)
 
 
+def usual_blend(usual: Sequence[float], ahead: Sequence[float]) -> tuple[float, ...]:
+    """The weights of classifiers before any evidence, by their mean margins, and of frequencies, last."""
+    return (*(w / max(m, _MIN_MARGIN) for w, m in zip(usual, ahead, strict=True)), USUAL_OF_CLASSES)
+
+
 def margins(scores: Real) -> Floats:
     """By how much the best class of each document is ahead of the second."""
     if scores.shape[1] == 1:
@@ -121,7 +204,7 @@ def teach(matrix: sparse.csr_array, code: Codes, weight: Floats, n_classes: int)
     by the cube root of its class's share of the weight. B is where conjugate gradients lead in a few steps
     from zero, all classes side by side.
     """
-    column = _damped(code, weight, n_classes).astype(matrix.dtype)[:, np.newaxis]
+    column = damped(code, weight, n_classes, _DAMPING).astype(matrix.dtype)[:, np.newaxis]
     target = np.full((len(code), n_classes), -1, dtype=matrix.dtype)
     target[np.arange(len(code)), code] = 1
     transposed = matrix.T.tocsr()
@@ -144,25 +227,22 @@ def teach(matrix: sparse.csr_array, code: Codes, weight: Floats, n_classes: int)
 
 
 def lessons_of(
-    matrix: sparse.csr_array,
-    code: Codes,
-    weight: Floats,
-    n_classes: int,
-    guessed: Mask,
-    key: NDArray[np.uint64],
+    rows: Counts, code: Codes, weight: Floats, guessed: Mask, key: NDArray[np.uint64], share: float = 1.0
 ) -> Lessons:
-    """What the guessed among the documents of `teach`, whose fingerprints are `key`, have taught.
+    """What the guessed among documents, whose fingerprints are `key`, have taught.
 
-    Copies are left out together, so that a weight is a repetition; those of a labeled document not at all.
+    `weight` is that of their squares beside the ridge, `share` the part of the student's score that they
+    have a say in. Copies are left out together, so that a weight is a repetition; those of a labeled document
+    not at all.
     """
-    weight = _damped(code, weight, n_classes)
+    matrix = rows.matrix()
     some = np.flatnonzero(weight > 0)
     key, first, which = np.unique(key[some], return_index=True, return_inverse=True)
     doubted = np.bincount(which, ~guessed[some]) == 0
-    key, rows = key[doubted], some[first[doubted]]
+    key, own = key[doubted], some[first[doubted]]
     squared = matrix.astype(np.float64) ** 2
     mass = squared.T @ weight  # of each word, in all documents
-    squared = squared[rows]
+    squared = squared[own]
     of_word = mass[squared.indices]
     copies = np.bincount(which, weight[some])[doubted]
     taught = np.repeat(copies, np.diff(squared.indptr)) * squared.data
@@ -175,15 +255,8 @@ def lessons_of(
 
     pull, length = total(taught / (1 + others)), total(squared.data)
     shared = total(np.where(others > _OWN * of_word, squared.data, 0.0))
-    filling = np.sqrt(np.divide(length, shared, out=np.zeros(len(rows)), where=shared > 0))
-    return Lessons(key, code[rows], pull / (1 + pull), filling)
-
-
-def _damped(code: Codes, weight: Floats, n_classes: int) -> Floats:
-    """The weights of documents, those of frequent classes made less."""
-    share = np.bincount(code, weight, n_classes) * n_classes / weight.sum()
-    damped: Floats = weight / (np.where(share > 0, share, 1) ** _DAMPING)[code]
-    return damped
+    filling = np.sqrt(np.divide(length, shared, out=np.zeros(len(own)), where=shared > 0))
+    return Lessons(key, code[own], share * pull / (1 + pull), filling)
 
 
 def _squares(a: Real, b: Real | None = None) -> Floats:

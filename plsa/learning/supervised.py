@@ -1,6 +1,6 @@
 """Learning from labeled documents: topics of every class, chosen by labeled documents that are held out."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -12,12 +12,26 @@ from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
 from plsa.learning.aspects import Aspects, Method, Predictor, Settings, fit_gated, with_aspects
-from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge, parts
+from plsa.learning.evidence import MANY_TRIED, HeldOut, Probabilities, Splits, hold_out, judge, parts
+from plsa.learning.linear import TEACHINGS, Teaching, blend
 from plsa.learning.scaling import Scaling, fit_scaling
-from plsa.learning.student import DEFAULT_SHARPNESS, probabilities, student_of_labels
+from plsa.learning.student import (
+    USUAL_OF_GUESSES,
+    USUAL_OF_WORDS,
+    label_lesson,
+    margins,
+    usual_blend,
+    usual_sharpness,
+)
 
 CHOOSING = "held-out labels"  # a stage, as progress shows it
 _ENOUGH = 5  # held-out documents per class: from so many on they may overrule the default
+_MANY = 3000  # labeled documents: of more, one fold tells enough of students
+USUAL = (USUAL_OF_GUESSES, USUAL_OF_WORDS)  # of squared hinges and complement naive Bayes, in margins
+_LABELS, _WORDS = "labels", "words"  # what scores of held-out documents are called
+FREQUENCIES = "classes"  # the scores that tell how frequent classes are
+_SMALL = 1e-3  # no margin counts as less
+_FIRST = 2.0  # log-probability that another teaching must gain on the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +55,7 @@ class Plan:
     settings: Settings  # as set, and the defaults where that is "auto"
     scalings: Mapping[str, Scaling | None]  # by name: to choose from, or the one that was set
     default_scaling: str
+    views: tuple[str, ...] = ()  # scalings under which guesses are made; the last one is the default of these
     alternatives: tuple[Alternative, ...] = ()
     student: bool = False
     evidence: bool = True  # whether labeled documents may be held out
@@ -59,6 +74,11 @@ class Plan:
         """Documents to learn from and to judge by; none where no evidence is asked for."""
         return hold_out(corpus, sample=sample, folds=folds) if self.evidence else []
 
+    def student_splits(self, corpus: Corpus) -> Splits:
+        """The same for students, which are quickly taught: how best depends on how many labels there are."""
+        many = corpus.labels.labeled.sum() > _MANY
+        return hold_out(corpus, sample=True, folds=1 if many else 3, most=MANY_TRIED) if self.evidence else []
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -71,7 +91,8 @@ class Choice:
     scaling_scores: dict[str, float] = field(default_factory=dict)  # on the labels alone
     voters: tuple[str, ...] = ()  # scalings under which guesses are made
     unlabeled_used: bool = False  # whether documents without a label help
-    margin: float = 1.0  # the mean margin of the student whose sharpness it is
+    teaching: Teaching = TEACHINGS[0]  # of the labels, where there is a student
+    blend: tuple[float, ...] | None = None  # of the student's classifiers, at a mean margin of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +112,10 @@ def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     settings, chosen, sharpness = plan.settings, plan.default_scaling, 1.0
     scores: dict[str, float] = {}
     tried: dict[str, float] = {}
-    others = tuple(other for other in plan.alternatives if other.setting != "unlabeled_weight")
+    # Where a student predicts, the topics are there to be looked at: only their scaling is chosen.
+    others = tuple(
+        each for each in plan.alternatives if each.setting != "unlabeled_weight" and not plan.student
+    )
     several = len(plan.scalings) > 1
     splits = plan.splits(corpus, sample=True) if several or others or plan.student else []
     n_candidates = several * len(plan.scalings) + bool(others) * (1 + len(others))
@@ -117,22 +141,102 @@ def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     fit, aspects = fit_labels(corpus, chosen, settings, plan, rng)
     progress.step()
     predictor = Predictor(aspects, corpus.class_frequencies(), None, sharpness)
+    teaching = TEACHINGS[0]
     if plan.student and fit.reason is not StopReason.INTERRUPTED:
-        predictor, cut = last_of(_students(predictor, corpus, splits))
+        (predictor, teaching), cut = last_of(_students(predictor, corpus, plan))
         fit = fit.cut_short(cut)
         progress.step()
-    choice = Choice(settings, chosen, predictor.sharpness, scores | tried, scores)
+    choice = Choice(settings, chosen, predictor.sharpness, scores | tried, scores, teaching=teaching)
     return Learned(predictor, fit, choice)
 
 
-def _students(predictor: Predictor, corpus: Corpus, splits: Splits) -> Iterator[Predictor]:
-    """A predictor without a student, with one, and with one that held-out documents have calibrated."""
-    yield predictor
-    predictor = replace(predictor, student=student_of_labels(corpus), sharpness=DEFAULT_SHARPNESS)
-    yield predictor
-    held = judge(parts(corpus, splits[:1]), _judge_student)
-    if held is not None:
-        yield replace(predictor, sharpness=held.student_sharpness("labels"))
+def _students(predictor: Predictor, corpus: Corpus, plan: Plan) -> Iterator[tuple[Predictor, Teaching]]:
+    """A predictor without a student, and with one that held-out documents have chosen and calibrated."""
+    yield predictor, TEACHINGS[0]
+    n_threads = plan.method.n_threads
+    teaching, held = choose_teaching(corpus, plan.student_splits(corpus), n_threads)
+    lesson = label_lesson(corpus, teaching.idf, n_threads)
+    code, weights, every = corpus.labels.code, corpus.weights(), np.arange(corpus.counts.n_documents)
+    classifiers = [
+        lesson.labels_alone(every, code, weights, teaching),
+        lesson.words_of_classes(code, weights),
+    ]
+    if held is None:
+        said = [lesson.scores(each).astype(np.float64) for each in classifiers]
+        shares = usual_blend(USUAL, [float(np.average(margins(each), weights=weights)) for each in said])
+        sharpness = usual_sharpness(sum(USUAL))
+    else:
+        found = blend_of(held, (_LABELS, _WORDS), USUAL)
+        shares, sharpness = found.shares, found.sharpness
+    student = lesson.student([*classifiers, lesson.frequencies(corpus.log_frequencies())], shares)
+    yield replace(predictor, student=student, sharpness=sharpness), teaching
+
+
+@dataclass(frozen=True, slots=True)
+class Blended:
+    """What held-out documents make of the scores of several classifiers."""
+
+    shares: tuple[float, ...]  # of scores, at a mean margin of one
+    sharpness: float
+    scores: Floats  # of the held-out documents
+
+
+def blend_of(held: HeldOut, names: Sequence[str], usual: Sequence[float]) -> Blended:
+    """The blend of these candidates, whose `probability` are scores, that held-out documents support.
+
+    How frequent classes are ("classes") goes in last.
+    """
+    scores = [held.probability[name] for name in names]
+    around = usual_blend(usual, [held.mean(margins(each)) for each in scores])
+    scores.append(held.probability[FREQUENCIES])
+    found = blend(scores, held.code, held.weights, around)
+    together = np.sum([w * each for w, each in zip(found.weights, scores, strict=True)], axis=0)
+    unit = max(held.mean(margins(together)), _SMALL)
+    return Blended(tuple(w / unit for w in found.weights), unit, together / unit)
+
+
+def frequency_scores(learned: Corpus, judged: Corpus) -> Floats:
+    """(D, C): the logarithm of how frequent the classes of one corpus are, for the documents of another."""
+    return np.tile(learned.log_frequencies(), (judged.counts.n_documents, 1))
+
+
+def choose_teaching(corpus: Corpus, splits: Splits, n_threads: int | None) -> tuple[Teaching, HeldOut | None]:
+    """How labels are best taught, as held-out labeled documents have it; and scores of those.
+
+    First whether rare words are to count more, then what errors cost and how far frequent classes are damped.
+    The scores are those of squared hinges taught so, "labels", and of complement naive Bayes, "words".
+    """
+
+    def scores(tried: Sequence[Teaching]) -> HeldOut | None:
+        def said(learned: Corpus, judged: Corpus) -> Probabilities:
+            labeled, lesson = learned.labeled(), label_lesson(learned, tried[0].idf, n_threads)
+            code, weights, every = labeled.labels.code, labeled.weights(), np.arange(len(labeled.labels.code))
+            taught = {str(each): lesson.labels_alone(every, code, weights, each) for each in tried}
+            taught[_WORDS] = lesson.words_of_classes(code, weights)
+            found = {name: lesson.judged(own, judged.counts) for name, own in taught.items()}
+            return found | {FREQUENCIES: frequency_scores(learned, judged)}
+
+        return judge(parts(corpus, splits), said)
+
+    def likely(held: HeldOut, each: Teaching) -> float:
+        said = held.probability[str(each)]
+        usual = USUAL_OF_GUESSES / max(held.mean(margins(said)), _SMALL)
+        found = blend([said], held.code, held.weights, [usual]).log_probability
+        return found + (_FIRST if each == TEACHINGS[0] else 0.0)
+
+    best, rival = TEACHINGS[0], replace(TEACHINGS[0], idf=False)
+    held, other = scores([best]), scores([rival])
+    if held is None or other is None:
+        return best, None
+    if likely(other, rival) > likely(held, best):
+        best, held = rival, other
+    ways = [each for each in TEACHINGS if each.idf == best.idf and each != best]
+    more = scores(ways)
+    assert more is not None
+    held = replace(held, probability=more.probability | held.probability)
+    best = max((best, *ways), key=lambda each: likely(held, each))
+    kept = {_LABELS: held.probability[str(best)]}
+    return best, replace(held, probability=kept | {n: held.probability[n] for n in (_WORDS, FREQUENCIES)})
 
 
 def fit_labels(corpus: Corpus, scaling: str, settings: Settings, plan: Plan, rng: Rng) -> tuple[Fit, Aspects]:
@@ -185,8 +289,3 @@ def _cross_validate(
         }
 
     return judge(parts(corpus, splits), said)
-
-
-def _judge_student(learned: Corpus, judged: Corpus) -> Probabilities:
-    """What a student of some labeled documents says of others."""
-    return {"labels": probabilities(student_of_labels(learned).scores(judged.counts), 1.0)}

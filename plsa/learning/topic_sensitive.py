@@ -1,25 +1,22 @@
 """Looking for the documents of one topic: links, a committee of topic models, a student of their votes."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit
 
 from plsa.engine.counts import Counts
 from plsa.engine.links import CannotLinks, Links, MustLinks, PairLinks, satisfied
-from plsa.engine.parameters import Fit, Floats, Mask, Parameters, Places, Real, Rng, unpadded
-from plsa.engine.runs import finished
+from plsa.engine.parameters import Fit, Floats, Mask, Parameters, Places, Rng, StopReason, unpadded
+from plsa.engine.runs import finished, last_of
 from plsa.engine.starts import random_words, words_from_clusters
-from plsa.learning import committee
+from plsa.learning import committee, ranking
 from plsa.learning.aspects import Aspects, Folding, Method, OpenModel
 from plsa.learning.scaling import TFIDF, Scaling, scaled_by, vectors
-from plsa.learning.student import DEFAULT_SHARPNESS, Student, teach
+from plsa.learning.student import DEFAULT_SHARPNESS, Student
 
 _SURELY_NOT = -1.0  # a margin
-_LABEL_WEIGHT = 5.0  # of a positive beside a sure guess, to the student
 
 Pairs = Places  # (n, 2) documents
 
@@ -47,6 +44,7 @@ class Finder:
     aspects: Aspects
     positive_topics: Places
     student: Student | None = None
+    zero: float = 0.0  # what is taken from a student's margin
     threshold: float = 0.0
 
     def scores(self, counts: Counts, how: Folding) -> Floats:
@@ -63,7 +61,12 @@ class Finder:
         if self.student is None:
             topics = self.aspects.topics(counts, how)
             return np.asarray(topics[:, self.positive_topics].sum(axis=1, dtype=np.float64))
-        return _margins(self.student.scores(counts))
+        return self.margins(self.student.scores(counts))
+
+    def margins(self, scores: Floats) -> Floats:
+        """How far a student's scores are for positive; nothing speaks for a document without a known word."""
+        margin = (scores[:, 1] - scores[:, 0]) / 2 - self.zero
+        return np.where(scores.any(axis=1), margin, _SURELY_NOT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +127,13 @@ def look_for(
     pairs: tuple[Pairs, Pairs],
     plan: SearchPlan,
     rng: Rng,
-    likeness: Callable[[sparse.csr_array], Floats],
+    likeness: ranking.Likeness,
 ) -> Found:
     """Learns topics under links, and which of them, or which student of a committee, tells the positives.
 
-    `likeness` says of documents as vectors how like the positives each is. Ctrl-C while the committee votes
-    leaves the votes that it has: they teach the student, and the linked model stays where it starts.
+    `likeness` says how like the positives among documents as vectors each word makes one. Ctrl-C while the
+    committee votes leaves the votes that it has: they teach the student, and the linked model stays where it
+    starts.
     """
     method, scaler = plan.method, None if plan.scaling is None else plan.scaling.fit(counts)
     loop, progress = method.loop, method.loop.progress
@@ -146,14 +150,18 @@ def look_for(
         matrix = vectors(of_words, counts)
     numbers = plan.n_topics or 1, method.smoothing, plan.prior_strength
     free = OpenModel(scaled, *numbers, n_threads=method.n_threads)
+    seats: list[committee.Seat] = []
     members: list[committee.Member] = []
     votes, n_topics, cut = None, plan.n_topics, False
     if n_topics is None:
         n_members = committee.MODELS * len(committee.numbers_for(scaled.n_documents))
         progress.begin(f"committee of {n_members} models", n_members)
-        members, cut = committee.ask(
-            lambda number: replace(free, n_topics=number), matrix, likeness(matrix), positive, rng, progress
+        assert matrix is not None
+        like = likeness(matrix, positive)
+        seats, cut = committee.ask(
+            lambda number: replace(free, n_topics=number), matrix, matrix @ like, positive, rng, progress
         )
+        members = [seat.member for seat in seats]
         votes, n_topics = committee.votes(members), committee.best_number(members)
     model = replace(free, n_topics=n_topics, weight=weight, links=links.all())
     shown = positive if votes is None else positive | (votes > 0.5)
@@ -175,6 +183,9 @@ def look_for(
     if cut:
         fit = model.fit([drawn], replace(loop.quiet(), max_iter=0)).cut_short()
     progress.step()
+    cut, ranks = fit.reason is StopReason.INTERRUPTED, np.empty((0, 0))
+    if votes is not None and plan.student and not cut:
+        ranks, cut = last_of(ranking.hidden_ranks(matrix, positive, seats, likeness))
 
     def judged() -> Found:
         doc_topic = unpadded(fit.parameters.doc_topic, n_topics)
@@ -184,16 +195,19 @@ def look_for(
         if positive.any():
             topics = np.array([np.bincount(most[positive], minlength=n_topics).argmax()])
             finder = replace(finder, positive_topics=topics)
-            chance, threshold = votes, plan.threshold
+            threshold, zero = plan.threshold, 0.0
             if plan.student:
                 assert of_words is not None
-                if chance is None:
+                if votes is None:
                     score = doc_topic[:, topics].sum(axis=1, dtype=np.float64)
                     chance = np.clip(score - _parting(score, counts, positive) + 0.5, 0, 1)
-                elif threshold is None:
-                    threshold = 0.0
-                student = Student(of_words, _taught(matrix, positive, chance))
-                finder, score = replace(finder, student=student), _margins(student.scores_of(matrix))
+                    weights = ranking.taught(matrix, positive, chance)
+                else:
+                    weights, zero = ranking.ranked(matrix, positive, votes, like, ranks)
+                    threshold = 0.0 if threshold is None else threshold
+                student = Student(of_words, weights)
+                finder = replace(finder, student=student, zero=zero)
+                score = finder.margins(student.scores_of(matrix))
             else:
                 score = finder.scores(counts, method.folding)
             if threshold is None:
@@ -202,22 +216,9 @@ def look_for(
         must, cannot = satisfied(links.must, most), satisfied(links.cannot, most)
         return Found(finder, fit, members, votes, must, cannot, taken)
 
-    found, cut = finished(judged)
+    found, late = finished(judged)
     progress.step()
-    return replace(found, fit=found.fit.cut_short(cut))
-
-
-def _margins(scores: Floats) -> Floats:
-    """How far a student's scores are for positive; nothing speaks for a document without a known word."""
-    return np.where(scores.any(axis=1), (scores[:, 1] - scores[:, 0]) / 2, _SURELY_NOT)
-
-
-def _taught(matrix: sparse.csr_array | None, positive: Mask, chance: Floats) -> Real:
-    """The weights of a student, which learns from the positives and from the chances of the others."""
-    chance = np.where(positive, 1.0, chance)
-    weight = np.maximum(np.abs(2 * chance - 1), 1e-3)
-    weight[positive] = _LABEL_WEIGHT
-    return teach(matrix, (chance > 0.5).astype(np.int32), weight, 2)
+    return replace(found, fit=found.fit.cut_short(cut or late))
 
 
 def _parting(score: Floats, counts: Counts, positive: Mask) -> float:

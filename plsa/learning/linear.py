@@ -1,0 +1,186 @@
+"""Linear classifiers of documents at unit length, all of them weights of words and an intercept.
+
+Two ways to have them: squared hinges, one class against the others (`separate`), and complement naive Bayes
+(`complement`). They err in different places, and a blend of their scores is better than each; how much each
+is worth is told by documents that are held out (`blend`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from plsa.engine.parameters import Codes, Floats, Real
+from plsa.engine.products import Products
+
+_OUTER, _INNER = 10, 10  # Newton's steps, and conjugate gradients in each, at most
+_CLOSE = 0.03  # of the first gradient: near enough; a third of that changes accuracy by less than 0.1 points
+_INNER_CLOSE = 0.1  # of the gradient of a step
+_HALVINGS = 5  # of a step that does not help
+_ALPHA = 1.0  # pseudo-count of every word, in documents at unit length
+_BELIEF = 1.0  # in the usual weights of a blend: of log w they are off by 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Teaching:
+    """What labels alone decide of a classifier: no one of these is best on every corpus."""
+
+    idf: bool = True  # whether rare words count more
+    cost: float = 1.0  # of a squared error beside the ridge
+    damping: float = 1.0  # power of a class's share that its documents' weights are divided by
+
+    def __str__(self) -> str:
+        return f"{'idf' if self.idf else 'no idf'}, cost {self.cost:g}, damping {self.damping:g}"
+
+
+# The first is taken where there is no evidence.
+_WAYS = ((1.0, 1.0), (0.3, 0.5), (1.0, 0.5), (3.0, 0.5), (1.0, 0.0))
+TEACHINGS = tuple(Teaching(idf, cost, damping) for idf in (True, False) for cost, damping in _WAYS)
+
+
+def damped(code: Codes, weight: Floats, n_classes: int, power: float) -> Floats:
+    """The weights of documents, those of frequent classes made less."""
+    total = weight.sum()
+    share = np.bincount(code, weight, n_classes) * n_classes / (total if total > 0 else 1.0)
+    return np.asarray(weight / (np.where(share > 0, share, 1.0) ** power)[code])
+
+
+def separate(
+    products: Products, code: Codes, weight: Floats, n_classes: int, start: Real | None = None
+) -> tuple[Real, Real]:
+    """(W + 1, padded) and (D, padded): the B that makes, for every class by itself,
+
+        |B|^2 / 2 + sum_d weight[d] max(0, 1 - t[d] s[d])^2,        s = X B
+
+    small, and s. t is 1 for the documents of the class and -1 for the others; the last row of B is an
+    intercept. B is where Newton's steps lead from an intercept alone, or from `start`, all classes side by
+    side, each step by conjugate gradients on the documents whose hinge is open.
+    """
+    real = products.counts.dtype.type
+    n, rows = n_classes, np.arange(len(code))
+    twice = (2 * weight).astype(real)[:, np.newaxis]
+    target = products.document_room()
+    target[:, :n] = -1
+    target[rows, code] = 1
+    weights = products.word_room()
+    share = np.bincount(code, weight, n) / max(weight.sum(), np.finfo(float).tiny)
+    weights[-1, :n] = 2 * share - 1
+    first = None
+    mass = products.squares(twice[:, 0])[:, np.newaxis]
+    total = float(twice.sum(dtype=np.float64)) or 1.0
+    if start is not None:
+        # How near is near enough does not depend on where it starts.
+        slope = products.of_words(twice * (target - weights[-1])) - weights
+        first = _sums(slope, slope / (1 + mass))
+        weights = start.copy()
+    scores = products.of_documents(weights)
+    moved, image = np.empty_like(scores), np.empty_like(weights)
+    for _ in range(_OUTER):
+        open_ = np.where(target * scores < 1, twice, real(0))
+        open_[:, n:] = 0
+        slope = products.of_words(open_ * (target - scores)) - weights
+        # What the squares of each class would be if its open hinges were spread over all documents.
+        curve = 1 + mass * (open_.sum(axis=0, dtype=np.float64) / total).astype(real)
+        square = _sums(slope, slope / curve)
+        if first is None:
+            first = square
+        if np.all(square <= _CLOSE**2 * first):
+            break
+        step, way, ahead = np.zeros_like(weights), np.zeros_like(scores), slope / curve
+        left, before = slope, square
+        for _ in range(_INNER):
+            products.of_documents(ahead, moved)
+            products.of_words(open_ * moved, image)
+            image += ahead
+            length = (before / np.maximum(_sums(ahead, image), np.finfo(float).tiny)).astype(real)
+            step += length * ahead
+            way += length * moved
+            left = left - length * image
+            scaled = left / curve
+            now = _sums(left, scaled)
+            if np.all(now <= _INNER_CLOSE**2 * square):
+                break
+            ahead *= (now / np.maximum(before, np.finfo(float).tiny)).astype(real)
+            ahead += scaled
+            before = now
+        length = _step_length(weights, step, scores, way, target, twice[:, 0]).astype(real)
+        weights += length * step
+        scores += length * way
+    return weights, scores
+
+
+def _step_length(weights: Real, step: Real, scores: Real, way: Real, target: Real, twice: Real) -> Floats:
+    """How far to go, class by class: all of the step, or half, ... until it leads down."""
+    own, across, ahead = _sums(weights, weights), _sums(weights, step), _sums(step, step)
+
+    def loss(length: Floats) -> Floats:
+        short = np.maximum(0, np.abs(target) - target * (scores + length.astype(scores.dtype) * way))
+        of_documents = np.einsum("dc,dc,d->c", short, short, twice, dtype=np.float64)
+        return np.asarray((own + 2 * length * across + length**2 * ahead + of_documents) / 2)
+
+    length, least = np.ones(len(own)), loss(np.zeros(len(own)))
+    for _ in range(_HALVINGS):
+        worse = loss(length) > least * (1 + 1e-6)
+        if not worse.any():
+            break
+        length[worse] /= 2
+    return length
+
+
+def complement(products: Products, code: Codes, weight: Floats, n_classes: int) -> Real:
+    """(W + 1, padded): -log P(w | not the class) from the documents at unit length, less the mean of classes.
+
+    Complement naive Bayes (Rennie et al. 2003). Nothing is said of how frequent classes are.
+    """
+    member = products.document_room()
+    member[np.arange(len(code)), code] = weight
+    of_class = products.of_words(member)
+    of_others = of_class[:-1, :n_classes].astype(np.float64)
+    of_others = of_others.sum(axis=1, keepdims=True) - of_others + _ALPHA
+    of_class[:] = 0
+    if not len(of_others):
+        return of_class  # no word counts
+    logs = np.log(of_others.sum(axis=0)) - np.log(of_others)
+    of_class[:-1, :n_classes] = logs - logs.mean(axis=1, keepdims=True)
+    return of_class
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """How much the scores of each classifier count, and how likely that makes what was held out."""
+
+    weights: tuple[float, ...]
+    log_probability: float  # of the documents held out, less what the weights cost
+
+
+def blend(
+    scores: Sequence[Floats], code: Codes, weights: Floats, usual: Sequence[float], belief: float = _BELIEF
+) -> Blend:
+    """The w that makes softmax(sum_e w[e] scores[e]) most likely for documents of these classes.
+
+    Less belief * |log w - log usual|^2: what few documents say moves the weights little.
+    """
+    around, rows = np.log(np.asarray(usual, dtype=np.float64)), np.arange(len(code))
+
+    def loss(log_w: Floats) -> tuple[float, Floats]:
+        w = np.exp(log_w)
+        log_p = log_softmax(sum(each * said for each, said in zip(w, scores, strict=True)), axis=1)
+        excess = np.exp(log_p)
+        excess[rows, code] -= 1
+        excess *= weights[:, np.newaxis]
+        slope = np.array([each * np.sum(excess * said) for each, said in zip(w, scores, strict=True)])
+        off = log_w - around
+        value = belief * np.sum(off**2) - np.sum(weights * log_p[rows, code])
+        return float(value), slope + 2 * belief * off
+
+    found = minimize(loss, around, jac=True, method="L-BFGS-B", bounds=[(x - 4, x + 4) for x in around])
+    known = np.round(found.x, 2)  # no more than that is known
+    return Blend(tuple(np.exp(known).tolist()), -loss(known)[0])
+
+
+def _sums(a: Real, b: Real) -> Floats:
+    """Sums of a * b over rows, in double, in one order whatever the number of threads."""
+    product: Floats = np.einsum("wc,wc->c", a, b, dtype=np.float64)
+    return product
