@@ -11,7 +11,8 @@ A cell is one learner in one setting on one trial from one start. An experiment 
 * `add_options(parser)` where it has options of its own, and `TRIALS_ARE` where the report is to count its
   trials, by that name.
 
-Modules that share their cells name the module of `settings`, `measure` and the rest as `CELLS`.
+Modules that share their cells name the module of `settings`, `measure` and the rest as `CELLS`; one whose
+cells have a file of their own names that as `FILE`.
 
 A report is made of the cells that are there. One is missing where there is none with the settings that the
 module has now; ``--run`` measures what is missing, ``--run --again`` everything, which is needed when an
@@ -220,7 +221,8 @@ def main(name: str, arguments: list[str] | None = None) -> None:
         help=f"with --run: only cells with, say, task=webkb;\nfields: {', '.join(Cell.__slots__)}",
     )
     parser.add_argument("--processes", type=int, default=1, help="cells measured at a time; 1")
-    parser.add_argument("--cells", type=Path, default=folder / FILE, help=f"file of results; {FILE}")
+    file = getattr(owner, "FILE", FILE)
+    parser.add_argument("--cells", type=Path, default=folder / file, help=f"file of results; {file}")
     parser.add_argument(
         "--results", type=Path, default=folder, help="folder for the report; that of the paper"
     )

@@ -77,6 +77,18 @@ def documents(name: str) -> Iterable[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
+def raw_texts(name: str) -> tuple[list[str], list[str]]:
+    """The texts of a corpus and their labels; of Reuters those whose one topic is of the seven."""
+    texts, labels = [], []
+    for document in documents(name):
+        topics = document.get("labels", [document.get("label")])
+        if name == "reuters21578" and not (len(topics) == 1 and topics[0] in REUTERS_CLASSES["reuters7"]):
+            continue
+        texts.append(document["text"])
+        labels.append(str(topics[0]))
+    return texts, labels
+
+
 def stop_words() -> list[str]:
     """The words of the ROUGE-SMART list that `TOKEN_PATTERN` can produce, sorted.
 
@@ -126,7 +138,7 @@ def prepared(name: str) -> Prepared:
 
     def make(stops: list[str]) -> dict[str, np.ndarray]:
         chosen = list(_selected(name, documents(PREPARED[name])))
-        clean = {"20news": without_addresses, "webkb": _without_html}.get(name, str)
+        clean = {"20news": without_addresses, "webkb": without_html}.get(name, str)
         return {
             "ids": np.array([identity for identity, _, _ in chosen]),
             "labels": np.array([label for _, label, _ in chosen]),
@@ -162,10 +174,11 @@ _MARKUP = tuple(
 
 
 def without_addresses(text: str) -> str:
+    """The text without its e-mail addresses."""
     return _ADDRESS.sub(" ", text)
 
 
-def _without_html(page: str) -> str:
+def without_html(page: str) -> str:
     """The words of a page: no HTTP header (a few pages have none), comments, scripts or tags."""
     page = page.replace("\r\n", "\n").replace("\r", "\n")
     header, blank, body = page.partition("\n\n")
@@ -188,16 +201,24 @@ def counted(texts: list[str], stops: list[str], min_document_frequency: int, dty
     counts = scipy.sparse.csr_matrix(vectorizer.fit_transform(texts))
     counts.sort_indices()
     return {
-        "data": counts.data,
-        "indices": counts.indices,
-        "indptr": counts.indptr,
-        "shape": np.array(counts.shape),
+        **arrays_of(counts),
         # As bytes, a quarter of the size: `TOKEN_PATTERN` lets no other than ASCII through.
         "vocabulary": vectorizer.get_feature_names_out().astype(bytes),
     }
 
 
+def arrays_of(counts: scipy.sparse.csr_matrix) -> dict[str, np.ndarray]:
+    """A matrix of counts as the arrays that are kept."""
+    return {
+        "data": counts.data,
+        "indices": counts.indices,
+        "indptr": counts.indptr,
+        "shape": np.array(counts.shape),
+    }
+
+
 def counts_of(arrays: dict[str, np.ndarray]) -> scipy.sparse.csr_matrix:
+    """The matrix of such arrays."""
     return scipy.sparse.csr_matrix(
         (arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"])
     )

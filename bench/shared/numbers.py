@@ -23,6 +23,11 @@ def shown(value: float | None, digits: int = 1) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
+def percent(ratio: float) -> str:
+    """0.003 as "0.3%"."""
+    return f"{100 * ratio:g}%"
+
+
 def spread(values: dict[int, float], digits: int = 1, whole: int | None = None) -> str:
     """ "66.2 ±0.9": mean and standard deviation over the trials; a lone trial has none.
 

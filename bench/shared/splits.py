@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.model_selection import train_test_split
 
 from bench.shared import corpora
 
@@ -25,6 +26,7 @@ SEEDS = (0, 1, 2, 3, 4)
 MIN_DOCUMENT_FREQUENCY = 5
 UNLABELED = -1
 _ENRON_TRAINING = 20_000
+_TEST_SHARE = 0.2
 # The labeled sets have a stream of their own, apart from that of the split.
 _LABELS_STREAM = 1000
 
@@ -93,6 +95,15 @@ def _drawn(y: np.ndarray, seed: int) -> dict[str, np.ndarray]:
     shuffled = np.random.default_rng(_LABELS_STREAM + seed).permutation(train)
     chosen = {f"lab_{ratio:g}": first_labels(shuffled, y, ratio) for ratio in RATIOS}
     return {"train": train, "test": test, **chosen}
+
+
+def stratified(y: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A split drawn at random, a fifth of each class for the test: the training part, shuffled for
+    `first_labels`, both parts in order.
+    """
+    train, test = train_test_split(np.arange(len(y)), test_size=_TEST_SHARE, stratify=y, random_state=seed)
+    train, test = np.sort(train), np.sort(test)
+    return train, test, np.random.default_rng(_LABELS_STREAM + seed).permutation(train)
 
 
 def first_labels(shuffled: np.ndarray, y: np.ndarray, ratio: float) -> np.ndarray:

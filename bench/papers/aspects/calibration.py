@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.papers.aspects import curves, fits, tables
 from bench.papers.aspects.learners import OURS, learner
-from bench.shared import cells, draw, report, splits
+from bench.shared import cells, draw, numbers, report, splits
 from bench.shared.cells import Cell, Measured
 
 NAME = "calibration"
@@ -47,7 +47,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         for corpus in splits.CORPORA:
             titles = {name: learner(name).title for name in LEARNERS}
             rows = tables.across(measured, corpus, RATIOS, titles, what, scale, digits, lower=True)
-            parts.append(report.table([splits.CORPORA[corpus], *map(tables.percent, RATIOS)], rows))
+            parts.append(report.table([splits.CORPORA[corpus], *map(numbers.percent, RATIOS)], rows))
     _draw(measured, folder / f"{NAME}.png")
     return [*parts, tables.BOLD, f"![Calibration error against the ratio of labels]({NAME}.png)"]
 

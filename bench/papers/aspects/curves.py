@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bench.papers.aspects import tables
-from bench.shared import draw
+from bench.shared import draw, numbers
 from bench.shared.cells import Measured
 from bench.shared.splits import CORPORA, RATIOS
 
@@ -58,7 +58,7 @@ def ratio_axis(axes: Any) -> None:
     """Ratios of labels from left to right, each step as wide as its factor."""
     axes.set_xscale("log")
     axes.set_xlim(RATIOS[0] * 0.88, RATIOS[-1] * 1.12)
-    axes.set_xticks(_NAMED_TICKS, map(tables.percent, _NAMED_TICKS))
+    axes.set_xticks(_NAMED_TICKS, map(numbers.percent, _NAMED_TICKS))
     axes.set_xticks([ratio for ratio in RATIOS if ratio not in _NAMED_TICKS], minor=True, labels=[])
     draw.rules(axes, "y")
 

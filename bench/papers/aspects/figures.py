@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.papers.aspects import curves, fits, printed, tables
 from bench.papers.aspects.learners import OURS, RIVALS, learner
-from bench.shared import cells, draw, report, splits
+from bench.shared import cells, draw, numbers, report, splits
 from bench.shared.cells import Cell, Measured
 
 NAME = "figures"
@@ -64,7 +64,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
                 if corpus != "enron" and family in OURS:
                     compared += [
                         (
-                            f"{corpus} {tables.percent(ratio)} {family}",
+                            f"{corpus} {numbers.percent(ratio)} {family}",
                             tables.mean(measured, corpus, ratio, f"{family}-papers"),
                             figure,
                         )
@@ -75,7 +75,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         _draw(measured, corpus, path)
         parts += [
             f"## Figure {number}: {title}",
-            report.table(["", *map(tables.percent, splits.RATIOS)], rows),
+            report.table(["", *map(numbers.percent, splits.RATIOS)], rows),
             f"![{title}]({path.name})",
         ]
     remarks = "\n".join(f"* {remark}" for remark in printed.REMARKS)

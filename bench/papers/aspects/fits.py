@@ -8,20 +8,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator
 from itertools import product
-from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from bench.papers.aspects.learners import learner
-from bench.shared import splits
+from bench.shared import scores, splits
 from bench.shared.cells import Cell
 
 NAME = "fits"
 TRIALS_ARE = "splits"
 STARTS = 1
-BINS = 15
-_MIN_PROBABILITY = 1e-15
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -52,32 +47,7 @@ def measure(cell: Cell) -> dict[str, Any]:
     X, y = split.training(cell.labels)
     new, true = split.testing()
     estimator = learner(cell.learner).make(cell.task, cell.start)
-    began = perf_counter()
-    estimator.fit(X, y)
-    result = {
-        "fit_seconds": round(perf_counter() - began, 3),
-        "accuracy": float(np.mean(np.asarray(estimator.predict(new)) == true)),
-    }
-    if hasattr(estimator, "predict_proba"):
-        probabilities = estimator.predict_proba(new)
-        column = np.searchsorted(estimator.classes_, true)
-        result["log_loss"] = log_loss(probabilities, column)
-        result["calibration_error"] = calibration_error(probabilities, column)
+    result = scores.fitted(estimator, X, y, new, true)
     if cell.labels < 1 and not getattr(estimator, "unlabeled_used_", True):
         result["fell_back"] = True
     return result
-
-
-def log_loss(probabilities: np.ndarray, true: np.ndarray) -> float:
-    """Mean of -log P(true class), in nats; no probability counts as less than 1e-15."""
-    given = probabilities[np.arange(len(true)), true]
-    return float(-np.log(np.maximum(given, _MIN_PROBABILITY)).mean())
-
-
-def calibration_error(probabilities: np.ndarray, true: np.ndarray) -> float:
-    """Expected calibration error: |accuracy - mean top probability| over 15 bins of equal width."""
-    top = probabilities.max(axis=1)
-    right = probabilities.argmax(axis=1) == true
-    place = np.clip(np.ceil(top * BINS).astype(int) - 1, 0, BINS - 1)
-    gap = np.bincount(place, right, BINS) - np.bincount(place, top, BINS)
-    return float(np.abs(gap).sum() / len(top))

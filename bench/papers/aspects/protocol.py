@@ -51,14 +51,14 @@ def tell(measured: Measured, folder: Path) -> list[str]:
             rows.append(["target"] + [f"{printed.TARGETS[corpus][ratio]:.0f}" for ratio in RATIOS])
         rows.append([f"{learner(MAIN).title}: verdict"] + [_verdict(measured, corpus, r) for r in RATIOS])
         rows.append(["seconds of its fit"] + [_seconds(measured, corpus, ratio) for ratio in RATIOS])
-        parts += [f"## {splits.CORPORA[corpus]}", report.table(["", *map(tables.percent, RATIOS)], rows)]
+        parts += [f"## {splits.CORPORA[corpus]}", report.table(["", *map(numbers.percent, RATIOS)], rows)]
     _draw(measured, folder / f"{NAME}.png")
     explained = (
         "*Best of the labels alone*: naive Bayes, logistic regression or linear SVM, whichever has the best "
         "mean. *Best known rival*: the best mean of the evaluation protocol's anchors (other runs on the "
         "same splits). *Verdict*: the target met, or how many points are lacking; then the difference to the "
         "labels alone, with \\* where the t-test tells the two apart, and UNSAFE where it is negative up to "
-        f"{tables.percent(printed.SAFE_RATIO)} labels or below -{printed.SAFE_MARGIN:g} with more."
+        f"{numbers.percent(printed.SAFE_RATIO)} labels or below -{printed.SAFE_MARGIN:g} with more."
     )
     return [*parts, tables.BOLD, explained, f"![Accuracy against the ratio of labels]({NAME}.png)"]
 

@@ -18,11 +18,9 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
 import plsa
-from bench.papers.aspects import tables
-from bench.shared import cells, corpora, report, splits
+from bench.shared import cells, corpora, numbers, report, splits
 from bench.shared.cells import Cell, Measured
 
 NAME = "raw_texts"
@@ -43,8 +41,6 @@ CORPORA = {
 KINDS = {"new": "new documents", "fit": "documents of the fit"}
 SHOWN = ("20newsgroups", 0.02)  # whose reliability is shown bin by bin
 BINS = 10
-_TEST_SHARE = 0.2
-_LABELS_STREAM = 1000
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -72,10 +68,7 @@ def _made() -> Any:
 def measure(cell: Cell) -> dict[str, Any]:
     """A fit, and what is stated and right of both kinds of documents."""
     texts, y = _read(cell.task)
-    train, test = train_test_split(
-        np.arange(len(y)), test_size=_TEST_SHARE, stratify=y, random_state=cell.trial
-    )
-    shuffled = np.random.default_rng(_LABELS_STREAM + cell.trial).permutation(np.sort(train))
+    train, test, shuffled = splits.stratified(y, cell.trial)
     labeled = splits.first_labels(shuffled, y, cell.labels)
     others = np.setdiff1d(train, labeled)
     documents = np.concatenate([labeled, others])
@@ -100,16 +93,8 @@ def measure(cell: Cell) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _read(corpus: str) -> tuple[list[str], np.ndarray]:
-    """The texts of a corpus and their classes, numbered; of Reuters those whose one topic is of the seven."""
-    texts, labels = [], []
-    for document in corpora.documents(corpus):
-        topics = document.get("labels", [document.get("label")])
-        if corpus == "reuters21578" and not (
-            len(topics) == 1 and topics[0] in corpora.REUTERS_CLASSES["reuters7"]
-        ):
-            continue
-        texts.append(document["text"])
-        labels.append(str(topics[0]))
+    """The texts of a corpus and their classes, numbered."""
+    texts, labels = corpora.raw_texts(corpus)
     return texts, np.unique(labels, return_inverse=True)[1]
 
 
@@ -133,9 +118,9 @@ def tell(measured: Measured, folder: Path) -> list[str]:
             for corpus, name in CORPORA.items()
         ]
         heading = f"## {title.capitalize()}: stated / right (difference)"
-        parts += [heading, report.table(["", *map(tables.percent, RATIOS)], rows)]
+        parts += [heading, report.table(["", *map(numbers.percent, RATIOS)], rows)]
     corpus, ratio = SHOWN
-    parts.append(f"## {CORPORA[corpus]}, {tables.percent(ratio)} labeled: what is stated, bin by bin")
+    parts.append(f"## {CORPORA[corpus]}, {numbers.percent(ratio)} labeled: what is stated, bin by bin")
     for kind, title in KINDS.items():
         bins = _bins(measured.found(task=corpus, labels=ratio), kind)
         parts.append(report.table([title, "documents", "stated", "right", "difference"], bins))

@@ -16,33 +16,8 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 
 import plsa
+from bench.shared.labels_only import LabelsOnly
 from bench.shared.splits import UNLABELED
-
-
-class LabelsOnly(ClassifierMixin, BaseEstimator):
-    """Any classifier, taught by the labeled documents; `tfidf`: on sublinear TF-IDF of unit length."""
-
-    def __init__(self, classifier: Any, tfidf: bool = False) -> None:
-        self.classifier = classifier
-        self.tfidf = tfidf
-
-    def fit(self, X: Any, y: np.ndarray) -> Self:
-        """Learns from the rows whose y is not -1."""
-        told = y != UNLABELED
-        if self.tfidf:
-            self.weighting_ = TfidfTransformer(sublinear_tf=True).fit(X)
-        self.classifier.fit(self._weighted(X[told]), y[told])
-        self.classes_ = self.classifier.classes_
-        if hasattr(self.classifier, "predict_proba"):
-            self.predict_proba = lambda new: self.classifier.predict_proba(self._weighted(new))
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each row."""
-        return self.classifier.predict(self._weighted(X))
-
-    def _weighted(self, X: Any) -> Any:
-        return self.weighting_.transform(X) if self.tfidf else X
 
 
 def naive_bayes() -> LabelsOnly:
@@ -62,7 +37,7 @@ def linear_svm() -> LabelsOnly:
 
 def naive_bayes_em() -> plsa.NaiveBayesEM:
     """Naive Bayes by EM over labeled and unlabeled documents, on the counts."""
-    return plsa.NaiveBayesEM(alpha=0.1, class_alpha=1.0, n_threads=1)
+    return plsa.NaiveBayesEM(unlabeled_weight=1.0, alpha=0.1, class_alpha=1.0, n_threads=1)
 
 
 class TransductiveSVM(ClassifierMixin, BaseEstimator):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.papers.aspects import curves, fits, printed, tables
 from bench.papers.aspects.learners import learner
-from bench.shared import cells, draw, report, splits
+from bench.shared import cells, draw, numbers, report, splits
 from bench.shared.cells import Cell, Measured
 
 NAME = "table3"
@@ -41,12 +41,16 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         titles = [f"{learner(family).title}, \\|A\\| = {aspects}" for aspects, family in rows]
         header, columns = [""], [titles + [f"{learner(family).title}, defaults" for family in FAMILIES]]
         for ratio in RATIOS:
-            header += [tables.percent(ratio), "printed"]
+            header += [numbers.percent(ratio), "printed"]
             columns.append(tables.column([tables.values(measured, corpus, ratio, name) for name in names]))
             figures = [by_aspects[aspects][family][ratio] for aspects, family in rows]
             columns.append([f"{mean:.1f} ±{spread:.1f}" for mean, spread in figures] + [""] * len(FAMILIES))
             compared += [
-                (f"{corpus} {tables.percent(ratio)} {name}", tables.mean(measured, corpus, ratio, name), mean)
+                (
+                    f"{corpus} {numbers.percent(ratio)} {name}",
+                    tables.mean(measured, corpus, ratio, name),
+                    mean,
+                )
                 for name, (mean, _) in zip(names, figures, strict=False)
             ]
         parts += [f"## {splits.CORPORA[corpus]}", report.table(header, zip(*columns, strict=True))]
@@ -68,7 +72,7 @@ def _draw(measured: Measured, path: Path) -> None:
         ends = curves.lines(axes, measured, corpus, lines)
         curves.ratio_axis(axes)
         axes.set_xlim(0.009, 0.44)
-        axes.set_xticks(RATIOS, map(tables.percent, RATIOS))
+        axes.set_xticks(RATIOS, map(numbers.percent, RATIOS))
         axes.set_title(splits.CORPORA[corpus])
         axes.set_xlabel("labeled documents")
         draw.label_ends(axes, ends, 0.07)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.papers.aspects import curves, fits, printed, tables
-from bench.shared import cells, draw, report, splits
+from bench.shared import cells, draw, numbers, report, splits
 from bench.shared.cells import Cell, Measured
 
 NAME = "table4"
@@ -34,7 +34,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
     parts, compared = [], []
     for title, setting in SETTINGS.items():
         header = ["labels", "model"]
-        lines = [[tables.percent(ratio), family] for ratio in RATIOS for family in FAMILIES]
+        lines = [[numbers.percent(ratio), family] for ratio in RATIOS for family in FAMILIES]
         for corpus in splits.CORPORA:
             header += [splits.CORPORA[corpus], "printed"]
             for place, ratio in enumerate(RATIOS):
@@ -48,7 +48,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         for family in FAMILIES:
             for ratio, figure in printed.TABLE_4[corpus][family].items():
                 mean = tables.mean(measured, corpus, ratio, f"{family}-papers")
-                compared.append((f"{corpus} {tables.percent(ratio)} {family}", mean, figure))
+                compared.append((f"{corpus} {numbers.percent(ratio)} {family}", mean, figure))
     _draw(measured, folder / f"{NAME}.png")
     bold = "**Bold**: better than the other one of the two by a paired t-test over the splits at 5%."
     return [*parts, bold, tables.against_printed(compared), f"![Hard against soft]({NAME}.png)"]
@@ -69,7 +69,7 @@ def _draw(measured: Measured, path: Path) -> None:
         ends = curves.lines(axes, measured, corpus, lines)
         curves.ratio_axis(axes)
         axes.set_xlim(0.0028, 0.0107)
-        axes.set_xticks(RATIOS, map(tables.percent, RATIOS))
+        axes.set_xticks(RATIOS, map(numbers.percent, RATIOS))
         draw.label_ends(axes, ends, 0.08)
     draw.save_figure(made, path)
 

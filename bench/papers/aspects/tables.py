@@ -57,11 +57,6 @@ def across(
     return [[title, *row] for title, row in zip(learners.values(), zip(*columns, strict=True), strict=True)]
 
 
-def percent(ratio: float) -> str:
-    """0.003 as "0.3%"."""
-    return f"{100 * ratio:g}%"
-
-
 def against_printed(compared: Iterable[tuple[str, float | None, float]]) -> str:
     """How many means are within two points of the printed figure or above, and those that are not."""
     known = [(name, mean, figure) for name, mean, figure in compared if mean is not None]

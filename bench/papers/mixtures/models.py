@@ -15,9 +15,18 @@ from bench.shared.splits import UNLABELED
 PSEUDO_COUNT = 1.0
 
 
-def estimator(**options: Any) -> Any:
-    """`plsa.NaiveBayesEM` with the chapter's prior of the classes, on one thread."""
-    return plsa.NaiveBayesEM(class_alpha=PSEUDO_COUNT, component_alpha=PSEUDO_COUNT, n_threads=1, **options)
+def estimator(unlabeled_weight: Any = 1.0, **options: Any) -> Any:
+    """`plsa.NaiveBayesEM` with the chapter's prior of the classes, on one thread.
+
+    Unlabeled documents count as much as labeled ones, as in the chapter, unless said otherwise.
+    """
+    return plsa.NaiveBayesEM(
+        unlabeled_weight=unlabeled_weight,
+        class_alpha=PSEUDO_COUNT,
+        component_alpha=PSEUDO_COUNT,
+        n_threads=1,
+        **options,
+    )
 
 
 def fitted(model: Any, labeled: Any, y: np.ndarray, unlabeled: Any = None) -> Any:

@@ -128,14 +128,19 @@ def settings(cell: Cell) -> str:
 # --- measuring -----------------------------------------------------------------------------------
 
 
+def read(setting: str, category: str, trial: int) -> tuple[Any, ...]:
+    """Counts and classes of all documents; those that are labeled in a trial, unlabeled, and for the test."""
+    shuffled, test = _division()
+    unlabeled = shuffled[:UNLABELED]
+    counts = _frequent()[:, _words(setting, category, trial)]
+    X = documents.scaled(counts, unlabeled, plsa.CountScaler("raw", False, SETTINGS[setting].length))
+    return X, _positive(category), _labeled(category, trial), unlabeled, test
+
+
 def measure(cell: Cell) -> dict[str, Any]:
     """Learns to tell a category from one labeled set."""
     setting = SETTINGS[cell.setting]
-    y = _positive(cell.task)
-    shuffled, test = _division()
-    unlabeled, chosen = shuffled[:UNLABELED], _labeled(cell.task, cell.trial)
-    counts = _frequent()[:, _words(cell.setting, cell.task, cell.trial)]
-    X = documents.scaled(counts, unlabeled, plsa.CountScaler("raw", False, setting.length))
+    X, y, chosen, unlabeled, test = read(cell.setting, cell.task, cell.trial)
     often = np.asarray(X[np.concatenate([chosen, unlabeled])].sum(axis=0)).ravel()
     alpha = setting.alpha + setting.in_proportion * often / often.sum()
     learner, _, number = cell.learner.partition("-")

@@ -1,0 +1,1 @@
+"""The wide protocol: the defaults on corpora of many kinds, beside simple rivals."""
