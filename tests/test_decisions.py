@@ -45,7 +45,7 @@ def decided(model, n_wrong, weight=1.0):
     names = [*plan.scalings, *(f"labels alone, {name}" for name in plan.scalings)]
     names += [other.name for other in plan.alternatives] + ["labels alone", "all documents"]
     if plan.student:
-        names += ["labels", "guesses", "words", "classes"]
+        names += [*semisupervised.CLASSIFIERS, "classes"]
     held = held_out(dict.fromkeys(names, 20) | n_wrong, weight)
     return semisupervised._decide(held, corpus(), plan), list(plan.views)
 
@@ -97,18 +97,17 @@ def test_settings_are_overruled_by_what_is_better(n_wrong, weight, chosen):
 
 def test_a_student_is_blended_as_held_out_documents_have_it():
     """Who has them right has the say, and the blend is at a mean margin of one; settings are not tried."""
-    n_wrong = {"labels": 30, "guesses": 2, "words": 30, "unlabeled_weight=1": 0}
+    n_wrong = {"labels": 30, "guesses": 2, "words": 30, "topics": 30, "unlabeled_weight=1": 0}
     found, _ = decided(SoftMislabelingPLSA(), n_wrong)
-    labels, guesses, words, _ = found.blend
-    assert guesses > 3 * max(labels, words)
+    labels, guesses, words, topics, _ = found.blend
+    assert guesses > 3 * max(labels, words, topics)
     assert found.settings.unlabeled_weight == 0.3
     assert found.unlabeled_used
-    held = held_out(dict.fromkeys(("labels", "guesses", "words", "classes"), 20) | n_wrong)
-    scores = sum(share * held.probability[name] for share, name in zip(
-        found.blend, ("labels", "guesses", "words", "classes"), strict=True
-    ))  # fmt: skip
+    names = (*semisupervised.CLASSIFIERS, "classes")
+    held = held_out(dict.fromkeys(names, 20) | n_wrong)
+    scores = sum(share * held.probability[name] for share, name in zip(found.blend, names, strict=True))
     np.testing.assert_allclose(held.mean(margins(scores)), 1)
-    other, _ = decided(SoftMislabelingPLSA(), {"labels": 0, "guesses": 20, "words": 20})
+    other, _ = decided(SoftMislabelingPLSA(), {"labels": 0, "guesses": 20, "words": 20, "topics": 20})
     assert other.blend[0] > labels
     assert other.unlabeled_used, "labels have their say in a blend: it is not worse than they are"
 

@@ -14,7 +14,7 @@ from plsa.labels.reading import UNLABELED, Labels
 from plsa.learning.guesses import Guesser, Guesses, label_trust
 from plsa.learning.guesses import usual as usual_of
 from plsa.learning.linear import Teaching, complement, damped, separate
-from plsa.learning.student import DEFAULT_SHARPNESS, USUAL_OF_CLASSES, margins
+from plsa.learning.student import DEFAULT_SHARPNESS, UNTOLD_OF_CLASSES, margins
 
 
 def corpus(n_documents=60):
@@ -66,15 +66,26 @@ def test_what_a_student_is_a_blend_of():
     known, weights = some.labels.labeled, some.weights()
     guesser = Guesser.of(some, Teaching(cost=0.3, damping=0.5))
     guesses = guesser.next(guesser.first(), lambda documents: opinions(len(documents)))
-    each = guesser.classifiers(guesses)
+    topics = [
+        np.random.default_rng(seed).dirichlet(np.full(some.counts.n_words, 0.1), 4).T for seed in (1, 2)
+    ]
+    each = guesser.classifiers(guesses, topics)
     rows = guesser.lesson.rows.of_documents(np.flatnonzero(known))
     code = some.labels.code[known]
     wanted, _ = separate(Products(rows, 4, 1), code, 0.3 * damped(code, weights[known], 4, 0.5), 4)
     assert_allclose(each[0], wanted, rtol=1e-9, atol=1e-12)
     assert each[1] is guesses.weights
     assert_array_equal(each[2], complement(guesser.lesson.products, *guesses.taught, 4))
-    shares = (0.5, 1.5, 0.25, 2.0)
-    student, margin = guesser.finished(guesses, shares)
+    logs = [np.log(own + 0.1 / some.counts.n_words) for own in topics]
+    wanted = np.mean([own - own.mean(axis=1, keepdims=True) for own in logs], axis=0)
+    stands = some.counts.matrix().toarray() > 0
+    alone = (weights @ stands == 1) & ~stands[known].any(axis=0)  # in one document, which has no label
+    assert 0 < alone.sum() < len(alone)
+    wanted[alone] = 0
+    assert_allclose(each[3][:-1, :4], wanted[guesser.lesson.words], rtol=1e-9, atol=1e-12)
+    assert not each[3][-1].any()
+    shares = (0.5, 1.5, 0.25, 0.1, 2.0)
+    student, margin = guesser.finished(guesses, topics, shares)
     said = [guesser.lesson.scores(one).astype(float) for one in each]
     blended = sum(share * one for share, one in zip(shares, said, strict=False)) + 2 * some.log_frequencies()
     left = student.lessons.left_out(blended, some.counts.fingerprints())
@@ -83,13 +94,13 @@ def test_what_a_student_is_a_blend_of():
     assert_array_equal(left[known], blended[known])
     ahead = [np.average(margins(one[~known]), weights=weights[~known]) for one in [*said, blended, left]]
     assert_allclose(margin, ahead[-1], rtol=1e-9)
-    assert_allclose(student.lessons.target, ahead[3] / ahead[1], rtol=1e-9)
-    usual, _ = guesser.finished(guesses, None)
+    assert_allclose(student.lessons.target, ahead[4] / ahead[1], rtol=1e-9)
+    usual, _ = guesser.finished(guesses, topics, None)
     told, untold = usual_of(some, told=True), usual_of(some, told=False)
     assert some.imbalance() > 0.1
-    assert_allclose(np.subtract(untold, told), [some.imbalance(), 0, 0], atol=1e-12)
+    assert_allclose(np.subtract(untold, told), [some.imbalance(), 0, 0, 0], atol=1e-12)
     around = [share / margin for share, margin in zip(untold, ahead, strict=False)]
-    expected = USUAL_OF_CLASSES * some.log_frequencies()
+    expected = UNTOLD_OF_CLASSES * some.log_frequencies()
     expected = expected + sum(share * one for share, one in zip(around, said, strict=True))
     expected /= np.average(margins(expected[~known]), weights=weights[~known])
     left = usual.lessons.left_out(expected, some.counts.fingerprints())
@@ -124,8 +135,8 @@ def test_sharpness_follows_how_far_apart_scores_are(monkeypatch):
     margins = []
     whole = Guesser.finished
 
-    def listening(self, guesses, blend):
-        student, margin = whole(self, guesses, blend)
+    def listening(self, guesses, topics, blend):
+        student, margin = whole(self, guesses, topics, blend)
         margins.append(margin)
         return student, margin
 

@@ -191,10 +191,14 @@ def test_blends_are_the_most_likely_weights():
 
     def likely(w):
         log_p = reference.log_softmax(sum(a * s for a, s in zip(w, scores, strict=True)))
-        return log_p[np.arange(200), code].sum() - np.sum(np.log(w / usual) ** 2)
+        off = np.log(w / usual)
+        # min over g of |off - g|^2 + 0.3 g^2 for all but the last, which has a belief of its own.
+        common = off[:-1].sum() / (2 + 0.3)
+        unlikely = np.sum((off[:-1] - common) ** 2) + 0.3 * common**2 + 0.3 * off[-1] ** 2
+        return log_p[np.arange(200), code].sum() - unlikely
 
     best = likely(np.array(found.weights))
-    assert_allclose(found.log_probability, best)
+    assert_allclose(found.log_probability, best, rtol=1e-5)
     for at in range(3):
         for factor in (0.95, 1.05):
             other = np.array(found.weights)

@@ -25,7 +25,7 @@ from plsa.learning import evidence, semisupervised, supervised
 from plsa.learning.aspects import Aspects
 
 GUESSING = (HardMislabelingPLSA, SoftMislabelingPLSA)
-CLASSIFIERS = ("labels", "guesses", "words", "classes")  # of a student
+CLASSIFIERS = ("labels", "guesses", "words", "topics", "classes")  # of a student
 ALL = (MissingLabelPLSA, FakeLabelPLSA, *GUESSING)
 KIND = dict(zip(ALL, ("missing", "fake", "hard", "soft"), strict=True))
 models = pytest.mark.parametrize("model", ALL, ids=lambda model: model.__name__)

@@ -16,7 +16,7 @@ from plsa.labels.corpus import Corpus
 from plsa.labels.gates import FakeLabel, Mislabeling
 from plsa.labels.reading import UNLABELED
 from plsa.learning.collapse import lost_classes
-from plsa.learning.semisupervised import learn
+from plsa.learning.semisupervised import CLASSIFIERS, learn
 from plsa.learning.supervised import Alternative, Learned, Plan
 
 _DEFAULT_WEIGHT = 0.1  # of documents without a label
@@ -52,8 +52,8 @@ class SemiSupervised(AspectClassifier):
     choices_ : dict
         What was chosen: scaling, scalings_of_guesses, topics_per_class, prior_strength, unlabeled_weight,
         unlabeled_used, sharpness; and student: how it is taught by labels (idf, cost of errors, damping of
-        frequent classes) and what its classifiers are worth (labels, guesses, words, classes; absent where
-        that is as usual).
+        frequent classes) and what its classifiers are worth (labels, guesses, words, topics, classes; absent
+        where that is as usual).
     unlabeled_used_ : bool
         False where all documents are labeled, or where the labels alone were better by more than two standard
         errors on at least five held-out documents per class: the model is then that of the labels alone, and
@@ -218,11 +218,11 @@ class Guessing(SemiSupervised):
         How often guesses are made anew, at most; fewer where they stand still.
     student : "linear" or None
         A blend of linear classifiers on TF-IDF: squared hinges taught by the labels alone, the same taught
-        by labels and guesses, complement naive Bayes of both, and how frequent classes are. How they are
-        taught, and what each is worth, is decided by held-out labeled documents. It has a say in the next
-        guesses, and it predicts; a document that was guessed as if it had not been taught by it, as of that
-        it would be surer than it is right. None: guesses and predictions are those of the topics, by folding
-        in.
+        by labels and guesses, complement naive Bayes of both, the words of the topics, and how frequent
+        classes are. How they are taught, and what each is worth, is decided by held-out labeled documents. It
+        has a say in the next guesses, and it predicts; a document that was guessed as if it had not been
+        taught by it, as of that it would be surer than it is right. None: guesses and predictions are those
+        of the topics, by folding in.
     scaling : "auto", None or CountScaler
         What is done to the counts first; None takes them as they are. "auto" lets fits under two scalings
         make the guesses together, but for one that is shown to be worse, and keeps the model under the better
@@ -261,7 +261,7 @@ class Guessing(SemiSupervised):
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
         found, choice = super()._kept(learned, corpus), learned.choice
         if learned.predictor.student is not None:
-            worth = zip(("labels", "guesses", "words", "classes"), choice.blend or (), strict=False)
+            worth = zip((*CLASSIFIERS, "classes"), choice.blend or (), strict=False)
             found["choices_"]["student"] = asdict(choice.teaching) | dict(worth)
         if not choice.unlabeled_used:
             own = {"mislabeling_": np.eye(corpus.n_classes), "unlabeled_label_topic_": found["label_topic_"]}

@@ -9,12 +9,13 @@ import numpy as np
 from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real
 from plsa.labels.corpus import Corpus
 from plsa.learning.linear import Teaching
-from plsa.learning.scaling import fit_tfidf
+from plsa.learning.scaling import fit_tfidf, shared_words
 from plsa.learning.student import (
     MAX_LABEL_WEIGHT,
     MIN_LABEL_WEIGHT,
     USUAL_OF_GUESSES,
     USUAL_OF_LABELS,
+    USUAL_OF_TOPICS,
     USUAL_OF_WORDS,
     Lesson,
     Student,
@@ -37,13 +38,13 @@ def label_trust(n_labels: float, n_classes: int) -> float:
     return float(min(_MAX_TRUST, n_labels / (n_labels + _HALF_TRUST * n_classes)))
 
 
-def usual(corpus: Corpus, *, told: bool) -> tuple[float, float, float]:
-    """What the three classifiers of a student are worth before any evidence, in margins.
+def usual(corpus: Corpus, *, told: bool) -> tuple[float, ...]:
+    """What the classifiers of a student are worth before any evidence, in margins.
 
     `told`: whether there are held-out documents to tell more.
     """
     more = 0.0 if told else _MORE_OF_LABELS * corpus.imbalance()
-    return USUAL_OF_LABELS + more, USUAL_OF_GUESSES, USUAL_OF_WORDS
+    return USUAL_OF_LABELS + more, USUAL_OF_GUESSES, USUAL_OF_WORDS, USUAL_OF_TOPICS
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +110,26 @@ class Guesser:
         code[unknown] = scores.argmax(axis=1)
         return Guesses(code, self._changed(before.code, code), weights, scores, taught)
 
-    def classifiers(self, guesses: Guesses) -> list[Real]:
-        """What a student is a blend of: that of labels, that of guesses, complement naive Bayes of both."""
+    def classifiers(self, guesses: Guesses, topics: Sequence[Floats]) -> list[Real]:
+        """What a student is a blend of: that of labels, that of guesses, the words of both, those of topics.
+
+        `topics`: P(w|class), (W, C), as each model has it.
+        """
         assert self.lesson is not None
         assert self.of_labels is not None
         assert guesses.weights is not None
         assert guesses.taught is not None
-        return [self.of_labels, guesses.weights, self.lesson.words_of_classes(*guesses.taught)]
+        words = self.lesson.words_of_classes(*guesses.taught)
+        return [
+            self.of_labels,
+            guesses.weights,
+            words,
+            self.lesson.words_of_topics(topics, shared_words(self.corpus)),
+        ]
 
-    def finished(self, guesses: Guesses, blend: Sequence[float] | None) -> tuple[Student, float]:
+    def finished(
+        self, guesses: Guesses, topics: Sequence[Floats], blend: Sequence[float] | None
+    ) -> tuple[Student, float]:
         """The student, as it is to judge documents, those among its lessons too; and its mean margin.
 
         That is how far, on documents without a label, its first class is ahead of the second. Without a
@@ -125,12 +137,12 @@ class Guesser:
         """
         assert self.lesson is not None
         assert guesses.taught is not None
-        classifiers, (code, weight) = self.classifiers(guesses), guesses.taught
+        classifiers, (code, weight) = self.classifiers(guesses, topics), guesses.taught
         said = [self.lesson.scores(each)[~self.known].astype(np.float64) for each in classifiers]
         ahead = [self._mean(margins(each)) for each in said]
         frequencies = self.corpus.log_frequencies()
         untold = blend is None
-        blend = usual_blend(usual(self.corpus, told=False), ahead) if blend is None else blend
+        blend = usual_blend(usual(self.corpus, told=False), ahead, told=False) if blend is None else blend
         scores = np.sum([share * each for share, each in zip(blend, said, strict=False)], axis=0)
         scores += blend[-1] * frequencies
         if untold:

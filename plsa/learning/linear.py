@@ -1,8 +1,9 @@
 """Linear classifiers of documents at unit length, all of them weights of words and an intercept.
 
-Two ways to have them: squared hinges, one class against the others (`separate`), and complement naive Bayes
-(`complement`). They err in different places, and a blend of their scores is better than each; how much each
-is worth is told by documents that are held out (`blend`).
+Three ways to have them: squared hinges, one class against the others (`separate`), complement naive Bayes
+(`complement`), and what models of topics have learned about the words of classes (`topical`). They err in
+different places, and a blend of their scores is better than each; how much each is worth is told by documents
+that are held out (`blend`).
 """
 
 from collections.abc import Sequence
@@ -19,8 +20,10 @@ _OUTER, _INNER = 10, 10  # Newton's steps, and conjugate gradients in each, at m
 _CLOSE = 0.03  # of the first gradient: near enough; a third of that changes accuracy by less than 0.1 points
 _INNER_CLOSE = 0.1  # of the gradient of a step
 _HALVINGS = 5  # of a step that does not help
+_RARE = 0.1  # of the probability of a word if all were alike: no word of a class counts as rarer
 _ALPHA = 1.0  # pseudo-count of every word, in documents at unit length
-_BELIEF = 1.0  # in the usual weights of a blend: of log w they are off by 0.7
+_COMMON = 0.3  # belief that all the usual weights of a blend are as they should be
+_BELIEF_IN_LAST = 0.3  # the same of the last alone; 1 of each other, beside all
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,19 @@ def complement(products: Products, code: Codes, weight: Floats, n_classes: int) 
     return of_class
 
 
+def topical(word_class: Sequence[Floats]) -> Floats:
+    """(W, C): log P(w|class), less the mean of classes; of several models the mean.
+
+    Where a topic stands for a class, this is naive Bayes with the words that documents without a label have
+    taught the topic.
+    """
+    total = np.zeros_like(word_class[0])
+    for each in word_class:
+        logs = np.log(each + _RARE / max(len(each), 1))
+        total += logs - logs.mean(axis=1, keepdims=True)
+    return total / len(word_class)
+
+
 @dataclass(frozen=True, slots=True)
 class Blend:
     """How much the scores of each classifier count, and how likely that makes what was held out."""
@@ -155,29 +171,34 @@ class Blend:
     log_probability: float  # of the documents held out, less what the weights cost
 
 
-def blend(
-    scores: Sequence[Floats], code: Codes, weights: Floats, usual: Sequence[float], belief: float = _BELIEF
-) -> Blend:
+def blend(scores: Sequence[Floats], code: Codes, weights: Floats, usual: Sequence[float]) -> Blend:
     """The w that makes softmax(sum_e w[e] scores[e]) most likely for documents of these classes.
 
-    Less belief * |log w - log usual|^2: what few documents say moves the weights little.
+    Less |log w - log usual - g|^2, of the last one less than that and without g, and less `_COMMON` g^2: what
+    few documents say moves the weights little, but all of them together a little more. Where nothing tells
+    the classes apart, what is left is the last score: how frequent classes are.
     """
     around, rows = np.log(np.asarray(usual, dtype=np.float64)), np.arange(len(code))
+    moved, belief = np.ones((2, len(scores)))
+    moved[-1], belief[-1] = 0.0, _BELIEF_IN_LAST
 
-    def loss(log_w: Floats) -> tuple[float, Floats]:
+    def loss(log_w: Floats, common: float) -> tuple[float, Floats]:
         w = np.exp(log_w)
         log_p = log_softmax(sum(each * said for each, said in zip(w, scores, strict=True)), axis=1)
         excess = np.exp(log_p)
         excess[rows, code] -= 1
         excess *= weights[:, np.newaxis]
         slope = np.array([each * np.sum(excess * said) for each, said in zip(w, scores, strict=True)])
-        off = log_w - around
-        value = belief * np.sum(off**2) - np.sum(weights * log_p[rows, code])
-        return float(value), slope + 2 * belief * off
+        off = log_w - around - moved * common
+        value = np.sum(belief * off**2) + _COMMON * common**2 - np.sum(weights * log_p[rows, code])
+        slopes = np.append(slope + 2 * belief * off, 2 * _COMMON * common - 2 * np.sum(belief * moved * off))
+        return float(value), slopes
 
-    found = minimize(loss, around, jac=True, method="L-BFGS-B", bounds=[(x - 4, x + 4) for x in around])
+    bounds = [*((x - 6, x + 4) for x in around), (-4, 2)]
+    start = np.append(around, 0.0)
+    found = minimize(lambda x: loss(x[:-1], x[-1]), start, jac=True, method="L-BFGS-B", bounds=bounds)
     known = np.round(found.x, 2)  # no more than that is known
-    return Blend(tuple(np.exp(known).tolist()), -loss(known)[0])
+    return Blend(tuple(np.exp(known[:-1]).tolist()), -loss(known[:-1], known[-1])[0])
 
 
 def _sums(a: Real, b: Real) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Array, Floats
+from plsa.engine.parameters import Array, Floats, Mask
 from plsa.labels.corpus import Corpus
 
 
@@ -77,12 +77,17 @@ def fit_tfidf(corpus: Corpus, *, idf: bool = True) -> Scaler:
     """
     scaler = TFIDF.fit(corpus.counts, corpus.weight)
     assert scaler.idf is not None
-    weights = corpus.weights()
     present = corpus.counts.with_counts((corpus.counts.count > 0).astype(corpus.counts.dtype))
     met = present.word_totals(corpus.weight) > 0
-    if weights.sum() >= _MANY:
-        met &= present.word_totals(np.where(corpus.labels.labeled, 2 * weights, weights)) > 1.5
+    if corpus.weights().sum() >= _MANY:
+        met &= shared_words(corpus)
     return replace(scaler, idf=np.where(met, scaler.idf if idf else 1.0, 0.0))
+
+
+def shared_words(corpus: Corpus) -> Mask:
+    """(W,): words that stand in a labeled document or in several."""
+    present = corpus.counts.with_counts((corpus.counts.count > 0).astype(corpus.counts.dtype))
+    return np.asarray(present.word_totals(corpus.with_unlabeled(0.5).weights()) > 0.75)
 
 
 def fit_scaling(scaling: Scaling | None, corpus: Corpus) -> tuple[Scaler | None, Counts]:

@@ -38,7 +38,7 @@ _WIDENED = 0.5
 _ENOUGH_UNLABELED = 20_000  # documents without a label that evidence is found with
 _ALONE = "labels alone"
 _TOGETHER = "all documents"
-_CLASSIFIERS = ("labels", "guesses", "words")  # of a student
+CLASSIFIERS = ("labels", "guesses", "words", "topics")  # of a student
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,8 @@ def _learn_together(task: Task, choice: Choice) -> Learned:
     state, cut = last_of(_states(task, choice, guesser))
     kept, student, sharpness = state.members[0], None, choice.sharpness
     if state.guesses.taught is not None:
-        (student, margin), cut_later = finished(lambda: guesser.finished(state.guesses, choice.blend))
+        topics = _topics(state.members)
+        (student, margin), cut_later = finished(lambda: guesser.finished(state.guesses, topics, choice.blend))
         sharpness *= (usual_sharpness(margin) / usual_sharpness(1.0)) ** _WIDENED
         cut = cut or cut_later
     elif guesser.lesson is not None:
@@ -215,6 +216,11 @@ def _relabelings(state: _State, guesser: Guesser, task: Task) -> Iterator[_State
     state = replace(state, guesses=guesser.next(state.guesses, _say(state.members, folding)))  # the student's
     progress.step()
     yield state
+
+
+def _topics(members: Sequence[Member]) -> list[Floats]:
+    """P(w|class), as each member has it."""
+    return [member.aspects.words_of_classes() for member in members]
 
 
 def _say(members: Sequence[Member], folding: Folding) -> Callable[[Places], Floats]:
@@ -331,7 +337,7 @@ def _taught_candidates(
             member.fit.unless_interrupted()
         guesses = guesser.next(guesses, _say(members, folding))
     assert guesser.lesson is not None
-    for name, weights in zip(_CLASSIFIERS, guesser.classifiers(guesses), strict=True):
+    for name, weights in zip(CLASSIFIERS, guesser.classifiers(guesses, _topics(members)), strict=True):
         found[name] = guesser.lesson.judged(weights, judged.counts)
     found[supervised.FREQUENCIES] = supervised.frequency_scores(learned, judged)
     plan.method.loop.progress.step()
@@ -348,9 +354,9 @@ def _decide(held: HeldOut | None, corpus: Corpus, plan: Plan) -> Choice:
         return Choice(plan.settings, default, sharpness, {}, {}, voters, True)
     blended: Blended | None = None
     if plan.student and guessing:
-        blended = blend_of(held, _CLASSIFIERS, usual(corpus, told=True))
+        blended = blend_of(held, CLASSIFIERS, usual(corpus, told=True))
         said = {name: held.probability[name] for name in scalings}
-        labels = blend_of(held, _CLASSIFIERS[:1], supervised.USUAL[:1])
+        labels = blend_of(held, CLASSIFIERS[:1], supervised.USUAL[:1])
         said[_ALONE] = probabilities(labels.scores, labels.sharpness)
         said[_TOGETHER] = probabilities(blended.scores, blended.sharpness)
         held = replace(held, probability=said)

@@ -2,7 +2,7 @@
 
 An aspect model explains words; a linear model only separates classes, and with the aspect model's guesses as
 labels it does that better than its teacher. A student is a blend of linear classifiers on TF-IDF: one of the
-labels alone, one of labels and guesses, and complement naive Bayes of both.
+labels alone, one of labels and guesses, complement naive Bayes of both, and the words of the topics.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Codes, Floats, Mask, Real
 from plsa.engine.products import Products
 from plsa.labels.corpus import Corpus
-from plsa.learning.linear import Teaching, complement, damped, separate
+from plsa.learning.linear import Teaching, complement, damped, separate, topical
 from plsa.learning.scaling import Scaler, fit_tfidf, unit_rows, vectors
 
 # Of least squares, found on three corpora together, at 0.3 to 100% labels.
@@ -31,10 +31,13 @@ _MIN_MARGIN = 0.01
 _GUESS_COST = 0.3  # of an error, beside the ridge, of a sure guess: labels are to have more say than guesses
 MIN_LABEL_WEIGHT = 2.0  # of a labeled document beside a sure guess
 MAX_LABEL_WEIGHT = 10.0
-# What the student of labels, that of guesses and complement naive Bayes have to say before any evidence, in
-# margins: the second most. On eight corpora, at 1 to 20% labels, each was worth 0.1 to 5.
-USUAL_OF_LABELS, USUAL_OF_GUESSES, USUAL_OF_WORDS = 0.1, 1.4, 0.3
-USUAL_OF_CLASSES = 0.1  # the same of how frequent classes are, in logarithms of that
+# What the student of labels, that of guesses, complement naive Bayes and the words of topics have to say
+# before any evidence, in margins: the second most. On eight corpora, at 1 to 20% labels, each was worth 0.1
+# to 5.
+USUAL_OF_LABELS, USUAL_OF_GUESSES, USUAL_OF_WORDS, USUAL_OF_TOPICS = 0.1, 1.4, 0.3, 0.4
+# The same of how frequent classes are, in logarithms of that: in the sum of naive Bayes it is one, but scores
+# know something of it themselves.
+USUAL_OF_CLASSES, UNTOLD_OF_CLASSES = 0.3, 1.0  # where documents are held out, and where none are
 _OWN = 1e-6  # of what all documents have of a word: less is left where one has it for itself
 
 
@@ -128,6 +131,16 @@ class Lesson:
         """(W + 1, padded): complement naive Bayes of all documents."""
         return complement(self.products, code, weight, self.n_classes)
 
+    def words_of_topics(self, word_class: Sequence[Floats], shared: Mask) -> Real:
+        """(W + 1, padded): what models of topics have learned about the words of classes, (W, C) each.
+
+        Words that are not `shared` with others tell nothing: in them a topic knows a document again.
+        """
+        weights = self.products.word_room()
+        told = np.where(shared[self.words, np.newaxis], topical(word_class)[self.words], 0.0)
+        weights[:-1, : self.n_classes] = told
+        return weights
+
     def frequencies(self, log_frequencies: Floats) -> Real:
         """(W + 1, padded): how frequent classes are, whatever the words."""
         weights = self.products.word_room()
@@ -184,9 +197,13 @@ def usual_sharpness(margin: float) -> float:
     return UNIT_SHARPNESS / max(margin, _MIN_MARGIN)
 
 
-def usual_blend(usual: Sequence[float], ahead: Sequence[float]) -> tuple[float, ...]:
-    """The weights of classifiers before any evidence, by their mean margins, and of frequencies, last."""
-    return (*(w / max(m, _MIN_MARGIN) for w, m in zip(usual, ahead, strict=True)), USUAL_OF_CLASSES)
+def usual_blend(usual: Sequence[float], ahead: Sequence[float], *, told: bool) -> tuple[float, ...]:
+    """The weights of classifiers before any evidence, by their mean margins, and of frequencies, last.
+
+    `told`: whether there are held-out documents to tell more.
+    """
+    last = USUAL_OF_CLASSES if told else UNTOLD_OF_CLASSES
+    return (*(w / max(m, _MIN_MARGIN) for w, m in zip(usual, ahead, strict=True)), last)
 
 
 def margins(scores: Real) -> Floats:

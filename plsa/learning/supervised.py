@@ -163,7 +163,9 @@ def _students(predictor: Predictor, corpus: Corpus, plan: Plan) -> Iterator[tupl
     ]
     if held is None:
         said = [lesson.scores(each).astype(np.float64) for each in classifiers]
-        shares = usual_blend(USUAL, [float(np.average(margins(each), weights=weights)) for each in said])
+        shares = usual_blend(
+            USUAL, [float(np.average(margins(each), weights=weights)) for each in said], told=False
+        )
         sharpness = usual_sharpness(sum(USUAL))
     else:
         found = blend_of(held, (_LABELS, _WORDS), USUAL)
@@ -187,7 +189,7 @@ def blend_of(held: HeldOut, names: Sequence[str], usual: Sequence[float]) -> Ble
     How frequent classes are ("classes") goes in last.
     """
     scores = [held.probability[name] for name in names]
-    around = usual_blend(usual, [held.mean(margins(each)) for each in scores])
+    around = usual_blend(usual, [held.mean(margins(each)) for each in scores], told=True)
     scores.append(held.probability[FREQUENCIES])
     found = blend(scores, held.code, held.weights, around)
     together = np.sum([w * each for w, each in zip(found.weights, scores, strict=True)], axis=0)
