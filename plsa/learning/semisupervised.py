@@ -31,10 +31,9 @@ _CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence comes from
 # from guesses that are made twice
 _FIRST_PASSES, _PASSES_TO_GUESS = 30, 10  # at most, of a first fit: guesses are made anew soon
 _STILL = 1e-3  # share of guesses that change: fewer are none
-# Held-out documents are judged by a student of guesses that were made once or twice. The margins of the last
-# one, which has been taught what students said themselves, are wider: half of that (of its logarithm) for no
-# good reason.
-_WIDENED = 0.5
+# Held-out documents are judged by a student of fewer labels, whose guesses were made once or twice. The margins
+# of the last one are wider, for good reason but for this part of their logarithm.
+_WIDENED = 0.15
 _ENOUGH_UNLABELED = 20_000  # documents without a label that evidence is found with
 _ALONE = "labels alone"
 _TOGETHER = "all documents"
