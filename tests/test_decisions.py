@@ -143,14 +143,22 @@ def test_evidence_that_would_take_long_comes_from_one_fold(cheap, n_folds, monke
 
 
 def test_models_together_say_the_mean():
-    """Of what each says under its own scaling; documents in the order that is asked for."""
+    """Of what each says under its own scaling; documents in the order that is asked for.
+
+    Folding in begins where documents were in the fit, and ends where it would have from elsewhere.
+    """
     some, plan = corpus(), SoftMislabelingPLSA().plan(np.arange(4))
     task = semisupervised.Task(some, plan, plan.settings, np.random.RandomState(0))
     members = [task.first(name) for name in list(plan.scalings)[:3]]
     folding, documents = plan.method.folding, np.array([7, 3, 100])
     said = semisupervised._say(members, folding)(documents)
-    each = [member.aspects.classes(some.counts, folding)[documents] for member in members]
+    each = [
+        member.aspects.classes(some.counts, folding, member.fit.parameters.doc_topic)[documents]
+        for member in members
+    ]
     np.testing.assert_allclose(said, np.mean(each, axis=0), rtol=1e-5)
+    anew = [member.aspects.classes(some.counts, folding)[documents] for member in members]
+    np.testing.assert_allclose(said, np.mean(anew, axis=0), atol=1e-3)
     assert np.ptp(each, axis=0).max() > 0.01, "else there is nothing to be seen"
 
 

@@ -99,6 +99,7 @@ def test_what_a_student_is_a_blend_of():
     told, untold = usual_of(some, told=True), usual_of(some, told=False)
     assert some.imbalance() > 0.1
     assert_allclose(np.subtract(untold, told), [some.imbalance(), 0, 0, 0], atol=1e-12)
+    assert student.lessons.leverage.max() < 1
     around = [share / margin for share, margin in zip(untold, ahead, strict=False)]
     expected = UNTOLD_OF_CLASSES * some.log_frequencies()
     expected = expected + sum(share * one for share, one in zip(around, said, strict=True))

@@ -305,7 +305,7 @@ def test_without_evidence_nothing_is_chosen(model):
     if model in GUESSING:
         # 3 at a mean margin of one, over the documents without a label; of a wider one half is believed.
         scores = np.sort(found.model_.student.scores(found.checked_counts(X)), axis=1)[y < 0]
-        assert_allclose(found.sharpness_, 3 * np.mean(scores[:, -1] - scores[:, -2]) ** -0.5, rtol=1e-4)
+        assert_allclose(found.sharpness_, 3 * np.mean(scores[:, -1] - scores[:, -2]) ** -0.15, rtol=1e-4)
     else:
         assert found.sharpness_ == 1
 
@@ -469,7 +469,7 @@ def test_sharpness_is_that_of_the_settings_that_are_taken(model, monkeypatch):
 
 @guessing
 def test_sharpness_follows_the_margins(model, monkeypatch):
-    """That of the blend on held-out documents, but for half of how much wider margins became."""
+    """That of the blend on held-out documents, but for a part of how much wider margins became."""
     blended = []
 
     def blend_of(*given):
@@ -482,7 +482,7 @@ def test_sharpness_follows_the_margins(model, monkeypatch):
     scores = np.sort(found.model_.student.scores(found.checked_counts(X)), axis=1)[y < 0]
     last = np.mean(scores[:, -1] - scores[:, -2])
     assert abs(np.log(last)) > 0.02, "else there is nothing to be seen"
-    assert_allclose(found.sharpness_, blended[0].sharpness * last**-0.5, rtol=1e-4)
+    assert_allclose(found.sharpness_, blended[0].sharpness * last**-0.15, rtol=1e-4)
 
 
 @pytest.mark.parametrize("student", [None, "linear"])
@@ -611,9 +611,9 @@ def test_guesses_are_folded_in_no_longer_than_a_guess_needs(monkeypatch):
     """Fifteen rounds, or until no topic moves by a thousandth: they are made again and again."""
     seen, whole = [], Aspects.classes
 
-    def classes(aspects, counts, how):
+    def classes(aspects, counts, how, start=None):
         seen.append((how.max_iter, how.tol))
-        return whole(aspects, counts, how)
+        return whole(aspects, counts, how, start)
 
     monkeypatch.setattr(Aspects, "classes", classes)
     corpus = planted_corpus(60, 40, 4, n_classes=2, document_length=20, random_state=0)

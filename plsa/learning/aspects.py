@@ -49,13 +49,17 @@ class Aspects:
         """All topics."""
         return self.word_topic.shape[1]
 
-    def fold(self, counts: Counts, how: Folding) -> Folded:
-        """The topics of documents, P(w|z) being fixed; a document's depend on nothing but its own words."""
+    def fold(self, counts: Counts, how: Folding, start: Real | None = None) -> Folded:
+        """The topics of documents, P(w|z) being fixed; a document's depend on nothing but its own words.
+
+        `start`: padded P(z|d) of every document to begin with; None: the prior.
+        """
         scaled = scaled_by(self.scaler, counts)
-        start = padded(self.topic_prior[np.newaxis], scaled.dtype)
-        words, prior = padded(self.word_topic, scaled.dtype), _pseudo_counts(start, self.prior_strength)
+        topics = padded(self.topic_prior[np.newaxis], scaled.dtype)
+        words, prior = padded(self.word_topic, scaled.dtype), _pseudo_counts(topics, self.prior_strength)
         rounds, tol, n_threads = how.max_iter, how.tol, how.n_threads
-        return fold_in(scaled, words, start, prior=prior, max_iter=rounds, tol=tol, n_threads=n_threads)
+        begin = topics if start is None else start
+        return fold_in(scaled, words, begin, prior=prior, max_iter=rounds, tol=tol, n_threads=n_threads)
 
     def topics(self, counts: Counts, how: Folding) -> Real:
         """(D, K): P(z|d)."""
@@ -69,10 +73,10 @@ class Aspects:
         one = np.array_equal(share, np.eye(*share.shape))  # one topic per class, in their order
         return np.asarray(self.word_topic if one else self.word_topic @ share, dtype=np.float64)
 
-    def classes(self, counts: Counts, how: Folding) -> Floats:
+    def classes(self, counts: Counts, how: Folding, start: Real | None = None) -> Floats:
         """(D, C): P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
         assert self.class_topic is not None
-        return by_class(unpadded(self.fold(counts, how).doc_topic, self.n_topics), self.class_topic)
+        return by_class(unpadded(self.fold(counts, how, start).doc_topic, self.n_topics), self.class_topic)
 
 
 def _pseudo_counts(prior: Real, strength: float) -> Real | None:

@@ -31,6 +31,7 @@ _MAX_TRUST = 0.5
 # Models of topics take classes for parts of about the same size. Where labels say that they are not, and none
 # can be held out to judge guesses by, labels alone are worth so many margins more.
 _MORE_OF_LABELS = 1.0
+_TAUGHT = (1, 3)  # classifiers that know guessed documents again: those of guesses and of topics
 
 
 def label_trust(n_labels: float, n_classes: int) -> float:
@@ -138,19 +139,20 @@ class Guesser:
         assert self.lesson is not None
         assert guesses.taught is not None
         classifiers, (code, weight) = self.classifiers(guesses, topics), guesses.taught
-        said = [self.lesson.scores(each)[~self.known].astype(np.float64) for each in classifiers]
-        ahead = [self._mean(margins(each)) for each in said]
-        frequencies = self.corpus.log_frequencies()
+        ahead = [self._mean(margins(self.lesson.scores(each)[~self.known])) for each in classifiers]
+        classifiers.append(self.lesson.frequencies(self.corpus.log_frequencies()))
         untold = blend is None
         blend = usual_blend(usual(self.corpus, told=False), ahead, told=False) if blend is None else blend
-        scores = np.sum([share * each for share, each in zip(blend, said, strict=False)], axis=0)
-        scores += blend[-1] * frequencies
+        together = np.zeros_like(classifiers[0])
+        for share, each in zip(blend, classifiers, strict=True):
+            together += together.dtype.type(share) * each
+        scores = self.lesson.scores(together)[~self.known].astype(np.float64)
         if untold:
             unit = max(self._mean(margins(scores)), 1e-3)
             blend, scores = [share / unit for share in blend], scores / unit
-        student = self.lesson.student([*classifiers, self.lesson.frequencies(frequencies)], blend)
+        student = self.lesson.student(classifiers, blend)
         total = sum(share * margin for share, margin in zip(blend, ahead, strict=False))
-        part = blend[1] * ahead[1] / total if total > 0 else 1.0
+        part = sum(blend[place] * ahead[place] for place in _TAUGHT) / total if total > 0 else 1.0
         key = self.corpus.counts.fingerprints()
         worth = 2 * guess_worth(code, weight, self.corpus.n_classes)
         lessons = lessons_of(self.lesson.rows, code, worth, ~self.known, key, part)

@@ -75,52 +75,72 @@ def separate(
     total = float(twice.sum(dtype=np.float64)) or 1.0
     if start is not None:
         # How near is near enough does not depend on where it starts.
-        slope = products.of_words(twice * (target - weights[-1])) - weights
+        slope: Real = products.of_words(twice * (target - weights[-1])) - weights
         first = _sums(slope, slope / (1 + mass))
         weights = start.copy()
     scores = products.of_documents(weights)
-    moved, image = np.empty_like(scores), np.empty_like(weights)
+    moved, room, image = np.empty_like(scores), np.empty_like(scores), np.empty_like(weights)
     for _ in range(_OUTER):
-        open_ = np.where(target * scores < 1, twice, real(0))
-        open_[:, n:] = 0
-        slope = products.of_words(open_ * (target - scores)) - weights
+        np.multiply(target, scores, out=room)
+        open_ = room < 1
+        open_[:, n:] = False
+        np.subtract(target, scores, out=room)
+        room *= twice
+        room *= open_
+        slope = products.of_words(room)
+        slope -= weights
         # What the squares of each class would be if its open hinges were spread over all documents.
-        curve = 1 + mass * (open_.sum(axis=0, dtype=np.float64) / total).astype(real)
-        square = _sums(slope, slope / curve)
+        spread = np.einsum("dc,d->c", open_, twice[:, 0], dtype=np.float64) / total
+        curve = 1 + mass * spread.astype(real)
+        ahead = slope / curve
+        square = _sums(slope, ahead)
         if first is None:
             first = square
-        if np.all(square <= _CLOSE**2 * first):
+        if square.sum() <= _CLOSE**2 * first.sum():
             break
-        step, way, ahead = np.zeros_like(weights), np.zeros_like(scores), slope / curve
+        step, way = np.zeros_like(weights), np.zeros_like(scores)
         left, before = slope, square
         for _ in range(_INNER):
             products.of_documents(ahead, moved)
-            products.of_words(open_ * moved, image)
+            np.multiply(moved, twice, out=room)
+            room *= open_
+            products.of_words(room, image)
             image += ahead
             length = (before / np.maximum(_sums(ahead, image), np.finfo(float).tiny)).astype(real)
-            step += length * ahead
-            way += length * moved
-            left = left - length * image
-            scaled = left / curve
-            now = _sums(left, scaled)
-            if np.all(now <= _INNER_CLOSE**2 * square):
+            moved *= length
+            way += moved
+            image *= length
+            left -= image
+            np.multiply(ahead, length, out=image)
+            step += image
+            np.divide(left, curve, out=image)
+            now = _sums(left, image)
+            if now.sum() <= _INNER_CLOSE**2 * square.sum():
                 break
             ahead *= (now / np.maximum(before, np.finfo(float).tiny)).astype(real)
-            ahead += scaled
+            ahead += image
             before = now
-        length = _step_length(weights, step, scores, way, target, twice[:, 0]).astype(real)
-        weights += length * step
-        scores += length * way
+        length = _step_length(weights, step, scores, way, target, twice[:, 0], room).astype(real)
+        step *= length
+        way *= length
+        weights += step
+        scores += way
     return weights, scores
 
 
-def _step_length(weights: Real, step: Real, scores: Real, way: Real, target: Real, twice: Real) -> Floats:
+def _step_length(
+    weights: Real, step: Real, scores: Real, way: Real, target: Real, twice: Real, room: Real
+) -> Floats:
     """How far to go, class by class: all of the step, or half, ... until it leads down."""
     own, across, ahead = _sums(weights, weights), _sums(weights, step), _sums(step, step)
 
     def loss(length: Floats) -> Floats:
-        short = np.maximum(0, np.abs(target) - target * (scores + length.astype(scores.dtype) * way))
-        of_documents = np.einsum("dc,dc,d->c", short, short, twice, dtype=np.float64)
+        np.multiply(way, length.astype(scores.dtype), out=room)
+        np.add(room, scores, out=room)
+        np.multiply(room, target, out=room)
+        np.subtract(np.abs(target[:1]), room, out=room)  # of what is padding, 0
+        np.maximum(room, 0, out=room)
+        of_documents = np.einsum("dc,dc,d->c", room, room, twice, dtype=np.float64)
         return np.asarray((own + 2 * length * across + length**2 * ahead + of_documents) / 2)
 
     length, least = np.ones(len(own)), loss(np.zeros(len(own)))

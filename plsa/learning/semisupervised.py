@@ -31,10 +31,10 @@ _CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence comes from
 # from guesses that are made twice
 _FIRST_PASSES, _PASSES_TO_GUESS = 30, 10  # at most, of a first fit: guesses are made anew soon
 _STILL = 1e-3  # share of guesses that change: fewer are none
-# Held-out documents are judged by a student of fewer labels, whose guesses were made once or twice. The margins
-# of the last one are wider, for good reason but for this part of their logarithm.
+# Held-out documents are judged by a student of fewer labels, whose guesses were made once or twice. The
+# margins of the last one are wider, for good reason but for this part of their logarithm.
 _WIDENED = 0.15
-_ENOUGH_UNLABELED = 20_000  # documents without a label that evidence is found with
+_ENOUGH_UNLABELED = 10_000  # documents without a label that evidence is found with
 _ALONE = "labels alone"
 _TOGETHER = "all documents"
 CLASSIFIERS = ("labels", "guesses", "words", "topics")  # of a student
@@ -223,14 +223,16 @@ def _topics(members: Sequence[Member]) -> list[Floats]:
 
 
 def _say(members: Sequence[Member], folding: Folding) -> Callable[[Places], Floats]:
-    """What members together say of documents of their corpus."""
+    """What members together say of documents of their corpus: without a gate, from where these were."""
 
     def said(documents: Places) -> Floats:
-        total = np.zeros((len(documents), 1))
+        total = np.zeros((1, 1))
         for member in members:
             aspects = replace(member.aspects, scaler=None)  # the counts are scaled already
-            total = total + aspects.classes(member.counts.of_documents(documents), folding)
-        return total / len(members)
+            counts, start = member.counts.of_documents(documents), member.fit.parameters.doc_topic[documents]
+            total = total + aspects.classes(counts, folding, start)
+        total /= len(members)
+        return total
 
     return said
 
