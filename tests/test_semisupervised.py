@@ -608,7 +608,7 @@ def test_unlabeled_documents_that_say_nothing(model):
 
 
 def test_guesses_are_folded_in_no_longer_than_a_guess_needs(monkeypatch):
-    """Fifteen rounds, or until no topic moves by a thousandth: they are made again and again."""
+    """Ten rounds, or until no topic moves by a thousandth: they are made again and again."""
     seen, whole = [], Aspects.classes
 
     def classes(aspects, counts, how, start=None):
@@ -619,4 +619,4 @@ def test_guesses_are_folded_in_no_longer_than_a_guess_needs(monkeypatch):
     corpus = planted_corpus(60, 40, 4, n_classes=2, document_length=20, random_state=0)
     y = np.where(np.arange(60) < 10, corpus.target, -1)
     plsa.SoftMislabelingPLSA(scaling=None, evidence=False, random_state=0).fit(corpus.counts, y)
-    assert set(seen) == {(15, 1e-3)}
+    assert set(seen) == {(10, 1e-3)}

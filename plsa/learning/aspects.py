@@ -18,7 +18,7 @@ from plsa.labels.layout import Layout, label_topic
 from plsa.learning.scaling import Scaler, scaled_by
 from plsa.learning.student import Student, probabilities
 
-_GUESS_ROUNDS, _GUESS_TOL = 15, 1e-3  # of folding in: a guess needs no more
+_GUESS_ROUNDS, _GUESS_TOL = 10, 1e-3  # of folding in: a guess needs no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,13 @@ class Aspects:
         """(D, K): P(z|d)."""
         return np.ascontiguousarray(unpadded(self.fold(counts, how).doc_topic, self.n_topics))
 
-    def words_of_classes(self) -> Floats:
+    def words_of_classes(self) -> Real:
         """(W, C): P(w|y) = sum_z P(w|z) P(z|y), all topics that speak for a class being as frequent in it."""
         assert self.class_topic is not None
         total = self.class_topic.sum(axis=1)
         share = self.class_topic.T / np.where(total > 0, total, 1)
         one = np.array_equal(share, np.eye(*share.shape))  # one topic per class, in their order
-        return np.asarray(self.word_topic if one else self.word_topic @ share, dtype=np.float64)
+        return self.word_topic if one else np.asarray(self.word_topic @ share)
 
     def classes(self, counts: Counts, how: Folding, start: Real | None = None) -> Floats:
         """(D, C): P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""

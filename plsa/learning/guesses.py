@@ -94,24 +94,28 @@ class Guesser:
     def next(self, before: Guesses, said: Callable[[Places], Floats]) -> Guesses:
         """New guesses, by what models say of documents, and by the student before and after it is taught."""
         unknown = ~self.known
-        probability = said(np.flatnonzero(unknown))
-        code = before.code.copy()
+        code, weight = before.code.copy(), np.full(len(before.code), self.label_weight)
+        code[unknown], sure = self._together(before.scores, said)
         if self.lesson is None or before.scores is None:
-            code[unknown] = probability.argmax(axis=1)
             return Guesses(code, self._changed(before.code, code))
-        said_before = before.scores.astype(np.float64)
-        of_student = probabilities(said_before)
-        probability = (1 - self.trust) * probability + self.trust * of_student
-        code[unknown] = probability.argmax(axis=1)
-        weight = np.full(len(code), self.label_weight)
-        weight[unknown] = probability.max(axis=1) ** 2
+        weight[unknown] = sure**2
         taught = code.copy(), weight * self.weights
         weights, scores = self.lesson.guesses(*taught, start=before.weights)
         scores = scores[unknown, : self.corpus.n_classes]
         code[unknown] = scores.argmax(axis=1)
         return Guesses(code, self._changed(before.code, code), weights, scores, taught)
 
-    def classifiers(self, guesses: Guesses, topics: Sequence[Floats]) -> list[Real]:
+    def _together(self, scores: Real | None, said: Callable[[Places], Floats]) -> tuple[Codes, Floats]:
+        """What models and the student with these scores take documents for, and how sure they are of it."""
+        probability = said(np.flatnonzero(~self.known))
+        if scores is not None:
+            probability = (1 - self.trust) * probability
+            of_student = probabilities(scores.astype(np.float64))
+            of_student *= self.trust
+            probability += of_student
+        return probability.argmax(axis=1).astype(np.int32), probability.max(axis=1)
+
+    def classifiers(self, guesses: Guesses, topics: Sequence[Real]) -> list[Real]:
         """What a student is a blend of: that of labels, that of guesses, the words of both, those of topics.
 
         `topics`: P(w|class), (W, C), as each model has it.
@@ -129,7 +133,7 @@ class Guesser:
         ]
 
     def finished(
-        self, guesses: Guesses, topics: Sequence[Floats], blend: Sequence[float] | None
+        self, guesses: Guesses, topics: Sequence[Real], blend: Sequence[float] | None
     ) -> tuple[Student, float]:
         """The student, as it is to judge documents, those among its lessons too; and its mean margin.
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from plsa.engine.parameters import Codes, Floats, Real
+from plsa.engine.parameters import Array, Codes, Floats, Real
 from plsa.engine.products import Products
 
 _OUTER, _INNER = 10, 10  # Newton's steps, and conjugate gradients in each, at most
@@ -170,17 +170,21 @@ def complement(products: Products, code: Codes, weight: Floats, n_classes: int) 
     return of_class
 
 
-def topical(word_class: Sequence[Floats]) -> Floats:
-    """(W, C): log P(w|class), less the mean of classes; of several models the mean.
+def topical(word_class: Sequence[Real], words: Array) -> Floats:
+    """(some words, C): log P(w|class), less the mean of classes; of several models the mean.
 
     Where a topic stands for a class, this is naive Bayes with the words that documents without a label have
     taught the topic.
     """
-    total = np.zeros_like(word_class[0])
+    total = np.zeros((len(words), word_class[0].shape[1]))
     for each in word_class:
-        logs = np.log(each + _RARE / max(len(each), 1))
-        total += logs - logs.mean(axis=1, keepdims=True)
-    return total / len(word_class)
+        logs = each[words].astype(np.float64)
+        logs += _RARE / max(len(each), 1)
+        np.log(logs, out=logs)
+        logs -= logs.mean(axis=1, keepdims=True)
+        total += logs
+    total /= len(word_class)
+    return total
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,7 +217,7 @@ def _relabelings(state: _State, guesser: Guesser, task: Task) -> Iterator[_State
     yield state
 
 
-def _topics(members: Sequence[Member]) -> list[Floats]:
+def _topics(members: Sequence[Member]) -> list[Real]:
     """P(w|class), as each member has it."""
     return [member.aspects.words_of_classes() for member in members]
 

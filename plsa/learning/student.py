@@ -131,14 +131,13 @@ class Lesson:
         """(W + 1, padded): complement naive Bayes of all documents."""
         return complement(self.products, code, weight, self.n_classes)
 
-    def words_of_topics(self, word_class: Sequence[Floats], shared: Mask) -> Real:
+    def words_of_topics(self, word_class: Sequence[Real], shared: Mask) -> Real:
         """(W + 1, padded): what models of topics have learned about the words of classes, (W, C) each.
 
         Words that are not `shared` with others tell nothing: in them a topic knows a document again.
         """
-        weights = self.products.word_room()
-        told = np.where(shared[self.words, np.newaxis], topical(word_class)[self.words], 0.0)
-        weights[:-1, : self.n_classes] = told
+        weights, told = self.products.word_room(), np.flatnonzero(shared[self.words])
+        weights[told, : self.n_classes] = topical(word_class, self.words[told])
         return weights
 
     def frequencies(self, log_frequencies: Floats) -> Real:
