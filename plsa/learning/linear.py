@@ -96,7 +96,7 @@ def separate(
         square = _sums(slope, ahead)
         if first is None:
             first = square
-        if square.sum() <= _CLOSE**2 * first.sum():
+        if _mean_ratio(square, first) <= _CLOSE**2:
             break
         step, way = np.zeros_like(weights), np.zeros_like(scores)
         left, before = slope, square
@@ -115,7 +115,7 @@ def separate(
             step += image
             np.divide(left, curve, out=image)
             now = _sums(left, image)
-            if now.sum() <= _INNER_CLOSE**2 * square.sum():
+            if _mean_ratio(now, square) <= _INNER_CLOSE**2:
                 break
             ahead *= (now / np.maximum(before, np.finfo(float).tiny)).astype(real)
             ahead += image
@@ -223,6 +223,12 @@ def blend(scores: Sequence[Floats], code: Codes, weights: Floats, usual: Sequenc
     found = minimize(lambda x: loss(x[:-1], x[-1]), start, jac=True, method="L-BFGS-B", bounds=bounds)
     known = np.round(found.x, 2)  # no more than that is known
     return Blend(tuple(np.exp(known[:-1]).tolist()), -loss(known[:-1], known[-1])[0])
+
+
+def _mean_ratio(now: Floats, first: Floats) -> float:
+    """The mean over classes of now / first: the large ones are not to stand for the small."""
+    met = first > 0
+    return float(np.mean(now[met] / first[met])) if met.any() else 0.0
 
 
 def _sums(a: Real, b: Real) -> Floats:
