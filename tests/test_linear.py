@@ -192,9 +192,9 @@ def test_blends_are_the_most_likely_weights():
     def likely(w):
         log_p = reference.log_softmax(sum(a * s for a, s in zip(w, scores, strict=True)))
         off = np.log(w / usual)
-        # min over g of |off - g|^2 + 0.3 g^2 for all but the last, which has a belief of its own.
+        # min over g of |off - g|^2 + 0.3 g^2 for all but the last, which stands by itself.
         common = off[:-1].sum() / (2 + 0.3)
-        unlikely = np.sum((off[:-1] - common) ** 2) + 0.3 * common**2 + 0.3 * off[-1] ** 2
+        unlikely = np.sum((off[:-1] - common) ** 2) + 0.3 * common**2 + off[-1] ** 2
         return log_p[np.arange(200), code].sum() - unlikely
 
     best = likely(np.array(found.weights))

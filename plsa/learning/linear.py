@@ -22,8 +22,7 @@ _INNER_CLOSE = 0.1  # of the gradient of a step
 _HALVINGS = 5  # of a step that does not help
 _RARE = 0.1  # of the probability of a word if all were alike: no word of a class counts as rarer
 _ALPHA = 1.0  # pseudo-count of every word, in documents at unit length
-_COMMON = 0.3  # belief that all the usual weights of a blend are as they should be
-_BELIEF_IN_LAST = 0.3  # the same of the last alone; 1 of each other, beside all
+_COMMON = 0.3  # belief that all the usual weights of a blend are as they should be; 1 in each beside them
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +197,13 @@ class Blend:
 def blend(scores: Sequence[Floats], code: Codes, weights: Floats, usual: Sequence[float]) -> Blend:
     """The w that makes softmax(sum_e w[e] scores[e]) most likely for documents of these classes.
 
-    Less |log w - log usual - g|^2, of the last one less than that and without g, and less `_COMMON` g^2: what
-    few documents say moves the weights little, but all of them together a little more. Where nothing tells
-    the classes apart, what is left is the last score: how frequent classes are.
+    Less |log w - log usual - g|^2, of the last one without g, and less `_COMMON` g^2: what few documents say
+    moves the weights little, but all of them together a little more. Where nothing tells the classes apart,
+    what is left is the last score: how frequent classes are.
     """
     around, rows = np.log(np.asarray(usual, dtype=np.float64)), np.arange(len(code))
-    moved, belief = np.ones((2, len(scores)))
-    moved[-1], belief[-1] = 0.0, _BELIEF_IN_LAST
+    moved = np.ones(len(scores))
+    moved[-1] = 0.0
 
     def loss(log_w: Floats, common: float) -> tuple[float, Floats]:
         w = np.exp(log_w)
@@ -214,8 +213,8 @@ def blend(scores: Sequence[Floats], code: Codes, weights: Floats, usual: Sequenc
         excess *= weights[:, np.newaxis]
         slope = np.array([each * np.sum(excess * said) for each, said in zip(w, scores, strict=True)])
         off = log_w - around - moved * common
-        value = np.sum(belief * off**2) + _COMMON * common**2 - np.sum(weights * log_p[rows, code])
-        slopes = np.append(slope + 2 * belief * off, 2 * _COMMON * common - 2 * np.sum(belief * moved * off))
+        value = np.sum(off**2) + _COMMON * common**2 - np.sum(weights * log_p[rows, code])
+        slopes = np.append(slope + 2 * off, 2 * _COMMON * common - 2 * np.sum(moved * off))
         return float(value), slopes
 
     bounds = [*((x - 6, x + 4) for x in around), (-4, 2)]
