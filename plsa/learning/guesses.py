@@ -31,7 +31,9 @@ _MAX_TRUST = 0.5
 # Models of topics take classes for parts of about the same size. Where labels say that they are not, and none
 # can be held out to judge guesses by, labels alone are worth so many margins more.
 _MORE_OF_LABELS = 1.0
-_TAUGHT = (1, 3)  # classifiers that know guessed documents again: those of guesses and of topics
+# Classifiers that know guessed documents again, and how far: that of guesses, and topics by half, as words of
+# a single document tell nothing there.
+_TAUGHT = ((1, 1.0), (3, 0.5))
 
 
 def label_trust(n_labels: float, n_classes: int) -> float:
@@ -156,7 +158,7 @@ class Guesser:
             blend, scores = [share / unit for share in blend], scores / unit
         student = self.lesson.student(classifiers, blend)
         total = sum(share * margin for share, margin in zip(blend, ahead, strict=False))
-        part = sum(blend[place] * ahead[place] for place in _TAUGHT) / total if total > 0 else 1.0
+        part = sum(own * blend[place] * ahead[place] for place, own in _TAUGHT) / total if total > 0 else 1.0
         key = self.corpus.counts.fingerprints()
         worth = 2 * guess_worth(code, weight, self.corpus.n_classes)
         lessons = lessons_of(self.lesson.rows, code, worth, ~self.known, key, part)
