@@ -43,6 +43,16 @@ cdef extern from "loops.h" nogil:
         double tolerance
         void *topic
         int32_t *rounds
+    ctypedef struct plsa_rows:
+        int64_t stride, n_columns
+        const void *a
+        const void *b
+        void *out
+        const void *of_row
+        const void *of_column
+        const void *of_column_too
+        const int32_t *code
+    ctypedef void (*plsa_over_rows)(const plsa_rows *, double *, int64_t, int64_t) noexcept nogil
     ctypedef struct plsa_loops:
         void (*documents)(const plsa_pass *, int64_t, int64_t, void *) noexcept nogil
         void (*words)(const plsa_pass *, int64_t, int64_t, int64_t, void *) noexcept nogil
@@ -61,6 +71,11 @@ cdef extern from "loops.h" nogil:
                           int64_t, int64_t, int64_t) noexcept nogil
         void (*leap)(void *, const void *, const void *, double, double,
                      int64_t, int64_t, int64_t) noexcept nogil
+        plsa_over_rows column_products
+        plsa_over_rows combine
+        plsa_over_rows divide
+        plsa_over_rows hinge_slopes
+        plsa_over_rows hinge_losses
     const plsa_loops *plsa_find_loops(int, int, int) noexcept
     int plsa_can_run(int) noexcept
     int plsa_is_checked() noexcept
@@ -625,3 +640,143 @@ def leap(first, second, third, double length, double least, int n_threads):
             for block in prange(blocks, schedule="static", num_threads=threads):
                 loops.leap(p0, p1, p2, length, least, stride,
                            block * COLUMN_BLOCK, min(n, (block + 1) * COLUMN_BLOCK))
+
+
+cdef int run_over_rows(plsa_over_rows loop, plsa_rows *rows, int64_t n, Array total, int n_threads) except -1:
+    """A loop over n rows, and what it adds up: block by block, whatever the number of threads."""
+    cdef int threads = 1 if n_threads < 1 or not PLSA_OPENMP else n_threads
+    cdef int64_t block, c, blocks = (n + COLUMN_BLOCK - 1) // COLUMN_BLOCK
+    cdef int64_t stride = rows.stride
+    cdef double *sums = NULL if total is None else <double *>total.data()
+    cdef double *partial = <double *>malloc(sizeof(double) * <size_t>(blocks * stride + 1))
+    if partial == NULL:
+        raise MemoryError
+    with nogil:
+        if threads == 1:
+            for block in range(blocks):
+                loop(rows, partial + block * stride, block * COLUMN_BLOCK, min(n, (block + 1) * COLUMN_BLOCK))
+        else:
+            for block in prange(blocks, schedule="static", num_threads=threads):
+                loop(rows, partial + block * stride, block * COLUMN_BLOCK, min(n, (block + 1) * COLUMN_BLOCK))
+        if sums != NULL:
+            memset(sums, 0, sizeof(double) * <size_t>stride)
+            for block in range(blocks):
+                for c in range(stride):
+                    sums[c] = sums[c] + partial[block * stride + c]
+    free(partial)
+    return 0
+
+
+def column_products(first, second, total, int n_threads):
+    """`total` becomes the sum of first * second over rows, in double.
+
+    Equivalent to `(first * second).sum(axis=0)`.
+    """
+    cdef plsa_rows rows
+    cdef Array a = Array(first, "first", "f d", (-1, -1))
+    cdef str real = real_type(a)
+    cdef int64_t n = a.length(0), stride = check_stride(a)
+    cdef Array b = Array(second, "second", real, (n, stride))
+    cdef Array a_total = Array(total, "total", "d", (stride,), True)
+    memset(&rows, 0, sizeof(rows))
+    rows.stride = stride
+    rows.a = a.data()
+    rows.b = b.data()
+    run_over_rows(loops_for(real, None).column_products, &rows, n, a_total, n_threads)
+
+
+def combine(rows, keep, others, add, int n_threads):
+    """`rows` become keep * rows + add * others; keep and add have a number for every column.
+
+    Equivalent to `rows *= keep; rows += add * others`.
+    """
+    cdef plsa_rows given
+    cdef Array out = Array(rows, "rows", "f d", (-1, -1), True)
+    cdef str real = real_type(out)
+    cdef int64_t n = out.length(0), stride = check_stride(out)
+    cdef Array a = Array(others, "others", real, (n, stride))
+    cdef Array a_keep = Array(keep, "keep", real, (stride,))
+    cdef Array a_add = Array(add, "add", real, (stride,))
+    memset(&given, 0, sizeof(given))
+    given.stride = stride
+    given.a = a.data()
+    given.out = out.data()
+    given.of_column = a_keep.data()
+    given.of_column_too = a_add.data()
+    run_over_rows(loops_for(real, None).combine, &given, n, None, n_threads)
+
+
+def divide(rows, mass, spread, quotient, total, int n_threads):
+    """`quotient` becomes rows / (1 + mass * spread), `total` the sum of rows * quotient over rows, in double.
+
+    `mass` has a number for every row, `spread` one for every column. Equivalent to
+    `quotient[:] = rows / (1 + np.outer(mass, spread)); total[:] = (rows * quotient).sum(axis=0)`.
+    """
+    cdef plsa_rows given
+    cdef Array a = Array(rows, "rows", "f d", (-1, -1))
+    cdef str real = real_type(a)
+    cdef int64_t n = a.length(0), stride = check_stride(a)
+    cdef Array a_mass = Array(mass, "mass", real, (n,))
+    cdef Array a_spread = Array(spread, "spread", real, (stride,))
+    cdef Array out = Array(quotient, "quotient", real, (n, stride), True)
+    cdef Array a_total = Array(total, "total", "d", (stride,), True)
+    memset(&given, 0, sizeof(given))
+    given.stride = stride
+    given.a = a.data()
+    given.out = out.data()
+    given.of_row = a_mass.data()
+    given.of_column = a_spread.data()
+    run_over_rows(loops_for(real, None).divide, &given, n, a_total, n_threads)
+
+
+def hinge_slopes(scores, values, code, weight, int64_t n_classes, slopes, total, int n_threads):
+    """`slopes` become weight * values where t * scores < 1, else 0; t is 1 in the column `code`, else -1.
+
+    Without values (None) they are t - scores. `total` is the weight of these rows, class by class; columns
+    from n_classes on are left zero. Equivalent to
+    `open = t * scores < 1; slopes[:] = weight[:, None] * values * open; total[:] = weight @ open`.
+    """
+    cdef plsa_rows given
+    cdef Array a = Array(scores, "scores", "f d", (-1, -1))
+    cdef str real = real_type(a)
+    cdef int64_t n = a.length(0), stride = check_stride(a)
+    cdef Array b = Array(values, "values", real, (n, stride), optional=True)
+    cdef Array a_code = Array(code, "code", "i4", (n,))
+    cdef Array a_weight = Array(weight, "weight", real, (n,))
+    cdef Array out = Array(slopes, "slopes", real, (n, stride), True)
+    cdef Array a_total = Array(total, "total", "d", (stride,), True)
+    memset(&given, 0, sizeof(given))
+    given.stride = stride
+    given.n_columns = n_classes
+    given.a = a.data()
+    given.b = b.data()
+    given.out = out.data()
+    given.code = <const int32_t *>a_code.data()
+    given.of_row = a_weight.data()
+    run_over_rows(loops_for(real, None).hinge_slopes, &given, n, a_total, n_threads)
+
+
+def hinge_losses(scores, way, length, code, weight, int64_t n_classes, total, int n_threads):
+    """`total` becomes the sum of weight * max(0, 1 - t * (scores + length * way))^2 over rows, in double.
+
+    t is 1 in the column `code`, else -1; `length` has a number for every column. Columns from n_classes on
+    have 0.
+    """
+    cdef plsa_rows given
+    cdef Array a = Array(scores, "scores", "f d", (-1, -1))
+    cdef str real = real_type(a)
+    cdef int64_t n = a.length(0), stride = check_stride(a)
+    cdef Array b = Array(way, "way", real, (n, stride))
+    cdef Array a_length = Array(length, "length", real, (stride,))
+    cdef Array a_code = Array(code, "code", "i4", (n,))
+    cdef Array a_weight = Array(weight, "weight", real, (n,))
+    cdef Array a_total = Array(total, "total", "d", (stride,), True)
+    memset(&given, 0, sizeof(given))
+    given.stride = stride
+    given.n_columns = n_classes
+    given.a = a.data()
+    given.b = b.data()
+    given.code = <const int32_t *>a_code.data()
+    given.of_row = a_weight.data()
+    given.of_column = a_length.data()
+    run_over_rows(loops_for(real, None).hinge_losses, &given, n, a_total, n_threads)

@@ -127,16 +127,21 @@ INLINE double finish(const four_doubles lane[2])
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
+/* Four reals as doubles. */
+INLINE four_doubles widened(const real *x)
+{
+#if REAL_IS_DOUBLE
+    return *(const four_doubles *)x;
+#else
+    return __builtin_convertvector(load_quarter(x), four_doubles);
+#endif
+}
+
 /* Adds eight reals to eight lanes of doubles. */
 INLINE void add_eight(four_doubles lane[2], const real *x)
 {
-#if REAL_IS_DOUBLE
-    lane[0] += *(const four_doubles *)x;
-    lane[1] += *(const four_doubles *)(x + 4);
-#else
-    lane[0] += __builtin_convertvector(load_quarter(x), four_doubles);
-    lane[1] += __builtin_convertvector(load_quarter(x + 4), four_doubles);
-#endif
+    lane[0] += widened(x);
+    lane[1] += widened(x + 4);
 }
 
 /* The sum of a row; n is a multiple of UNIT. */
@@ -710,10 +715,121 @@ static void leap(void *x0, const void *x1, const void *x2, double length, double
     restore_subnormals(before);
 }
 
+static void column_products(const plsa_rows *rows, double *total, int64_t begin, int64_t end)
+{
+    const int64_t stride = rows->stride;
+    memset(total, 0, (size_t)stride * sizeof(double));
+    for (int64_t w = begin; w < end; w++) {
+        const real *a = (const real *)rows->a + w * stride, *b = (const real *)rows->b + w * stride;
+        for (int64_t i = 0; i < stride; i += 4)
+            *(four_doubles *)(total + i) += widened(a + i) * widened(b + i);
+    }
+}
+
+static void combine(const plsa_rows *rows, double *total, int64_t begin, int64_t end)
+{
+    const float_mode before = flush_subnormals();
+    const int64_t stride = rows->stride;
+    const real *keep = (const real *)rows->of_column, *add = (const real *)rows->of_column_too;
+    (void)total;
+    for (int64_t w = begin; w < end; w++)
+        for (int64_t i = 0; i < stride; i += WIDTH) {
+            real *at = (real *)rows->out + w * stride + i;
+            store(at, load(keep + i) * load(at) + load(add + i) * load((const real *)rows->a + w * stride + i));
+        }
+    restore_subnormals(before);
+}
+
+static void divide(const plsa_rows *rows, double *total, int64_t begin, int64_t end)
+{
+    const float_mode before = flush_subnormals();
+    const int64_t stride = rows->stride;
+    memset(total, 0, (size_t)stride * sizeof(double));
+    for (int64_t w = begin; w < end; w++) {
+        const real mass = ((const real *)rows->of_row)[w];
+        const real *a = (const real *)rows->a + w * stride;
+        real *out = (real *)rows->out + w * stride;
+        for (int64_t i = 0; i < stride; i += WIDTH)
+            store(out + i, load(a + i) / (1 + mass * load((const real *)rows->of_column + i)));
+        for (int64_t i = 0; i < stride; i += 4)
+            *(four_doubles *)(total + i) += widened(a + i) * widened(out + i);
+    }
+    restore_subnormals(before);
+}
+
+INLINE vector_bits columns_from(int64_t first)
+{
+    vector_bits column;
+    for (int64_t i = 0; i < WIDTH; i++)
+        column[i] = (bits)(first + i);
+    return column;
+}
+
+/* 1 in the column of the code, -1 in the others. */
+INLINE vector targets(vector_bits column, int32_t code)
+{
+    const vector_bits own = (vector_bits)(column == (vector_bits){0} + (bits)code);
+    const vector one = (vector){0} + 1;
+    return (vector)(((vector_bits)one & own) | ((vector_bits)(-one) & ~own));
+}
+
+static void hinge_slopes(const plsa_rows *rows, double *total, int64_t begin, int64_t end)
+{
+    const float_mode before = flush_subnormals();
+    const int64_t stride = rows->stride;
+    const vector_bits n_columns = (vector_bits){0} + (bits)rows->n_columns;
+    const vector one = (vector){0} + 1;
+    memset(total, 0, (size_t)stride * sizeof(double));
+    for (int64_t d = begin; d < end; d++)
+        for (int64_t i = 0; i < stride; i += UNIT) {
+            const real *a = (const real *)rows->a + d * stride + i;
+            const vector weight = (vector){0} + ((const real *)rows->of_row)[d];
+            real open_weight[UNIT];
+            for (int64_t j = 0; j < UNIT; j += WIDTH) {
+                const vector_bits column = columns_from(i + j);
+                const vector score = load(a + j), t = targets(column, rows->code[d]);
+                const vector_bits open = (vector_bits)(t * score < one) & (vector_bits)(column < n_columns);
+                vector value = t - score;
+                if (rows->b)
+                    value = load((const real *)rows->b + d * stride + i + j);
+                store((real *)rows->out + d * stride + i + j, (vector)((vector_bits)(weight * value) & open));
+                store(open_weight + j, (vector)((vector_bits)weight & open));
+            }
+            for (int64_t j = 0; j < UNIT; j += 4)
+                *(four_doubles *)(total + i + j) += widened(open_weight + j);
+        }
+    restore_subnormals(before);
+}
+
+static void hinge_losses(const plsa_rows *rows, double *total, int64_t begin, int64_t end)
+{
+    const float_mode before = flush_subnormals();
+    const int64_t stride = rows->stride;
+    const vector_bits n_columns = (vector_bits){0} + (bits)rows->n_columns;
+    memset(total, 0, (size_t)stride * sizeof(double));
+    for (int64_t d = begin; d < end; d++)
+        for (int64_t i = 0; i < stride; i += UNIT) {
+            const double weight = ((const real *)rows->of_row)[d];
+            real short_of[UNIT]; /* one, on the right side */
+            for (int64_t j = 0; j < UNIT; j += WIDTH) {
+                const int64_t at = d * stride + i + j;
+                const vector_bits column = columns_from(i + j);
+                const vector length = load((const real *)rows->of_column + i + j);
+                const vector score = load((const real *)rows->a + at) + length * load((const real *)rows->b + at);
+                const vector lacking = 1 - targets(column, rows->code[d]) * score;
+                const vector_bits open = (vector_bits)(lacking > (vector){0}) & (vector_bits)(column < n_columns);
+                store(short_of + j, (vector)((vector_bits)lacking & open));
+            }
+            for (int64_t j = 0; j < UNIT; j += 4)
+                *(four_doubles *)(total + i + j) += weight * widened(short_of + j) * widened(short_of + j);
+        }
+    restore_subnormals(before);
+}
+
 #define JOIN(a, b, c) plsa_loops_##a##_##b##_##c
 #define NAME(a, b, c) JOIN(a, b, c)
 extern const plsa_loops NAME(LEVEL, REAL, INDEX);
 const plsa_loops NAME(LEVEL, REAL, INDEX) = {
     documents, words, states, fold, products, find, normalize_rows, sum_columns, scale_columns, sum_logs,
-    unit_rows, sum_moves, leap,
+    unit_rows, sum_moves, leap, column_products, combine, divide, hinge_slopes, hinge_losses,
 };

@@ -41,6 +41,18 @@ typedef struct {
     int32_t *rounds;              /* (D)      out: updates made */
 } plsa_fold;
 
+/* Rows side by side, one stride for all, and what goes with each row and each column. */
+typedef struct {
+    int64_t stride, n_columns;    /* columns from n_columns on are padding */
+    const void *a, *b;
+    void *out;
+    const void *of_row;           /* (n) */
+    const void *of_column, *of_column_too; /* (stride) */
+    const int32_t *code;          /* (n)      the column of each row whose target is 1, not -1 */
+} plsa_rows;
+/* What is added up of the rows from begin to end goes to `total`, a number a column. */
+typedef void (*plsa_over_rows)(const plsa_rows *, double *total, int64_t begin, int64_t end);
+
 /* begin and end are ranges of documents, words or topics: a caller writes only what is in its range.
  * `scratch` is room for two rows. */
 typedef struct {
@@ -75,6 +87,18 @@ typedef struct {
     /* x0 := max(x0 + 2 length r + length^2 v, least x2), written as it rounds best from x2 */
     void (*leap)(void *x0, const void *x1, const void *x2, double length, double least,
                  int64_t stride, int64_t begin, int64_t end);
+    /* With t the target of a row in a column: */
+    /* total := the sum of a b */
+    plsa_over_rows column_products;
+    /* out := of_column out + of_column_too a */
+    plsa_over_rows combine;
+    /* out := a / (1 + of_row of_column), total := the sum of a out */
+    plsa_over_rows divide;
+    /* out := of_row b, or of_row (t - a) where b is NULL, if t a < 1, else 0; total := the sum of of_row of
+     * these */
+    plsa_over_rows hinge_slopes;
+    /* total := the sum of of_row max(0, 1 - t (a + of_column b))^2 */
+    plsa_over_rows hinge_losses;
 } plsa_loops;
 
 enum { PLSA_BASELINE, PLSA_AVX2, PLSA_AVX512, PLSA_LEVELS };

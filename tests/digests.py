@@ -142,6 +142,37 @@ def leap(problem: Problem, index: type, n_threads: int) -> list[np.ndarray]:
     return [written]
 
 
+def combine(problem: Problem, index: type, n_threads: int) -> list[np.ndarray]:
+    """Rows and multiples of others."""
+    rows, others, _ = problem.moves
+    written = rows.copy()
+    _kernels.combine(written, others[0].copy(), others, rows[0].copy(), n_threads)
+    return [written]
+
+
+def divide(problem: Problem, index: type, n_threads: int) -> list[np.ndarray]:
+    """Rows divided, and sums of products."""
+    rows, others, _ = problem.moves
+    written, total = np.empty_like(rows), np.empty(rows.shape[1])
+    _kernels.divide(rows, rows[:, 0].copy(), others[0].copy(), written, total, n_threads)
+    products = np.empty(rows.shape[1])
+    _kernels.column_products(rows, others, products, n_threads)
+    return [written, total, products]
+
+
+def hinges(problem: Problem, index: type, n_threads: int) -> list[np.ndarray]:
+    """Slopes, with and without values, and losses."""
+    scores, way = 2 * problem.moves[0] - problem.moves[1], problem.moves[2]
+    code = (np.arange(len(scores)) % problem.n_topics).astype(np.int32)
+    given = code, way[:, 0].copy()
+    written = [np.empty_like(scores), np.empty_like(scores), *np.empty((3, scores.shape[1]))]
+    for place, values in enumerate((None, way)):
+        out = written[place], written[2 + place]
+        _kernels.hinge_slopes(scores, values, *given, problem.n_topics, *out, n_threads)
+    _kernels.hinge_losses(scores, way, way[0].copy(), *given, problem.n_topics, written[4], n_threads)
+    return written
+
+
 KERNELS = (
     expect,
     fold,
@@ -153,6 +184,9 @@ KERNELS = (
     unit_rows,
     sum_moves,
     leap,
+    combine,
+    divide,
+    hinges,
 )
 
 

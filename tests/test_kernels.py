@@ -1153,6 +1153,129 @@ def test_sums_refuse_wrong_arrays(real, kernel):
         kernel(corpus, rows, frozen(found), 2)
 
 
+# --- rows side by side: what separating classes needs --------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of either sign, a number for every row and column, and a class for every row."""
+
+    first: np.ndarray
+    second: np.ndarray
+    of_row: np.ndarray
+    of_column: np.ndarray
+    of_column_too: np.ndarray
+    code: np.ndarray
+    n_classes: int
+
+
+def random_sides(n_rows, n_classes, real, seed=0):
+    rng = np.random.default_rng(seed)
+    first, second = (padded(rng.normal(size=(n_rows, n_classes)), real) for _ in range(2))
+    of_row = rng.gamma(1.0, size=n_rows).astype(real)
+    of_column, too = padded(rng.uniform(size=(2, n_classes)), real)
+    code = rng.integers(0, n_classes, n_rows).astype(np.int32)
+    return Rows(*map(frozen, (first, second, of_row, of_column, too, code)), n_classes)
+
+
+def over_rows(rows, n_threads):
+    """What each kernel writes, by name; what it writes to begins as NaN."""
+    found = {}
+
+    def room(name, *shape):
+        found[name] = np.full(shape, np.nan, dtype=np.float64 if len(shape) == 1 else rows.first.dtype)
+        return found[name]
+
+    n, width = rows.first.shape
+    _kernels.column_products(rows.first, rows.second, room("products", width), n_threads)
+    found["combined"] = rows.first.copy()
+    _kernels.combine(found["combined"], rows.of_column, rows.second, rows.of_column_too, n_threads)
+    out = room("quotient", n, width), room("of quotients", width)
+    _kernels.divide(rows.first, rows.of_row, rows.of_column, *out, n_threads)
+    for name, values in (("slopes", None), ("curved", rows.second)):
+        out = room(name, n, width), room(f"weight of {name}", width)
+        _kernels.hinge_slopes(rows.first, values, rows.code, rows.of_row, rows.n_classes, *out, n_threads)
+    given = rows.first, rows.second, rows.of_column, rows.code, rows.of_row, rows.n_classes
+    _kernels.hinge_losses(*given, room("losses", width), n_threads)
+    return found
+
+
+def wanted_over_rows(rows):
+    """The same in dense NumPy."""
+    a, b = rows.first.astype(np.float64), rows.second.astype(np.float64)
+    weight, length = rows.of_row.astype(np.float64)[:, np.newaxis], rows.of_column.astype(np.float64)
+    is_class = np.arange(a.shape[1]) < rows.n_classes
+    t = np.where(np.arange(a.shape[1]) == rows.code[:, np.newaxis], 1.0, -1.0)
+    is_open = (t * a < 1) & is_class
+    quotient = a / (1 + weight * length)
+    short = np.maximum(0, 1 - t * (a + length * b)) * is_class
+    return {
+        "products": (a * b).sum(axis=0),
+        "combined": length * a + rows.of_column_too.astype(np.float64) * b,
+        "quotient": quotient,
+        "of quotients": (a * quotient).sum(axis=0),
+        "slopes": weight * (t - a) * is_open,
+        "weight of slopes": (weight * is_open).sum(axis=0),
+        "curved": weight * b * is_open,
+        "weight of curved": (weight * is_open).sum(axis=0),
+        "losses": (weight * short**2).sum(axis=0),
+    }
+
+
+@reals
+@pytest.mark.parametrize("n_classes", [1, 2, 4, 5, 8, 9, 20])
+@pytest.mark.parametrize("n_rows", [0, 1, 7, COLUMN_BLOCK, 2 * COLUMN_BLOCK + 3])
+def test_rows_side_by_side_are_those_of_numpy(real, n_classes, n_rows):
+    rows = random_sides(n_rows, n_classes, real)
+    wanted, first = wanted_over_rows(rows), None
+    for level in LEVELS:
+        _kernels.use_level(level)
+        for n_threads in (1, 2, 3):
+            found = over_rows(rows, n_threads)
+            bits = {name: each.tobytes() for name, each in found.items()}
+            first = bits if first is None else first
+            assert bits == first, (level, n_threads)
+    for name, each in wanted.items():
+        assert_close(found[name], each, real, scale=1000 * (1 + n_rows), err_msg=name)
+        assert not found[name][..., n_classes:].any(), f"padding of {name}"
+
+
+@reals
+def test_a_hinge_that_just_closes_is_closed(real):
+    scores = padded(
+        np.array([[1.0, -1.0], [np.nextafter(real(1), real(0)), np.nextafter(real(-1), real(0))]]), real
+    )
+    weight, code, total = np.ones(2, dtype=real), np.zeros(2, dtype=np.int32), np.empty(scores.shape[1])
+    slopes = np.full_like(scores, np.nan)
+    _kernels.hinge_slopes(scores, None, code, weight, 2, slopes, total, 1)
+    assert_array_equal(total[:2], [1, 1])
+    assert not slopes[0].any()
+    assert slopes[1, 0] > 0 > slopes[1, 1]
+
+
+@reals
+@pytest.mark.parametrize("how", ["short", "long", "deep", "other real", "whole numbers", "a list"])
+def test_rows_side_by_side_refuse_wrong_arrays(real, how):
+    rows = random_sides(3, 4, real)
+    width = rows.first.shape[1]
+    matrix, total = np.zeros_like(rows.first), np.zeros(width)
+    classes = rows.code, rows.of_row
+    calls = {
+        _kernels.column_products: [rows.first, rows.second, total],
+        _kernels.combine: [matrix, rows.of_column, rows.second, rows.of_column_too],
+        _kernels.divide: [rows.first, rows.of_row, rows.of_column, matrix, total],
+        _kernels.hinge_slopes: [rows.first, rows.second, *classes, 4, matrix, total],
+        _kernels.hinge_losses: [rows.first, rows.second, rows.of_column, *classes, 4, total],
+    }
+    for kernel, taken in calls.items():
+        kernel(*taken, 1)
+        for place, each in enumerate(taken):
+            if isinstance(each, np.ndarray):
+                wrong = [changed(how)(each) if at == place else x for at, x in enumerate(taken)]
+                with pytest.raises((TypeError, ValueError, BufferError)):
+                    kernel(*wrong, 1)
+
+
 # --- errors --------------------------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
+from plsa.engine.hinges import Hinges, add_to, column_products, divided
 from plsa.engine.parameters import Array, Codes, Floats, Real
 from plsa.engine.products import Products
 
@@ -60,86 +61,62 @@ def separate(
     intercept. B is where Newton's steps lead from an intercept alone, or from `start`, all classes side by
     side, each step by conjugate gradients on the documents whose hinge is open.
     """
-    real = products.counts.dtype.type
-    n, rows = n_classes, np.arange(len(code))
-    twice = (2 * weight).astype(real)[:, np.newaxis]
-    target = products.document_room()
-    target[:, :n] = -1
-    target[rows, code] = 1
-    weights = products.word_room()
-    share = np.bincount(code, weight, n) / max(weight.sum(), np.finfo(float).tiny)
-    weights[-1, :n] = 2 * share - 1
+    twice, threads = (2 * weight).astype(products.counts.dtype), products.n_threads
+    hinges = Hinges(code, twice, n_classes, threads)
+    weights, scores = products.word_room(), products.document_room()
+    share = np.bincount(code, weight, n_classes) / max(weight.sum(), np.finfo(float).tiny)
+    weights[-1, :n_classes] = 2 * share - 1
+    scores[:] = weights[-1]
+    mass, total = products.squares(twice), float(twice.sum(dtype=np.float64)) or 1.0
+    room, moved = np.empty_like(scores), np.empty_like(scores)
+    ahead, image, left = (np.empty_like(weights) for _ in range(3))
     first = None
-    mass = products.squares(twice[:, 0])[:, np.newaxis]
-    total = float(twice.sum(dtype=np.float64)) or 1.0
-    if start is not None:
-        # How near is near enough does not depend on where it starts.
-        slope: Real = products.of_words(twice * (target - weights[-1])) - weights
-        first = _sums(slope, slope / (1 + mass))
-        weights = start.copy()
-    scores = products.of_documents(weights)
-    moved, room, image = np.empty_like(scores), np.empty_like(scores), np.empty_like(weights)
-    for _ in range(_OUTER):
-        np.multiply(target, scores, out=room)
-        open_ = room < 1
-        open_[:, n:] = False
-        np.subtract(target, scores, out=room)
-        room *= twice
-        room *= open_
-        slope = products.of_words(room)
-        slope -= weights
+    for turn in range(-1 if start is not None else 0, _OUTER):
         # What the squares of each class would be if its open hinges were spread over all documents.
-        spread = np.einsum("dc,d->c", open_, twice[:, 0], dtype=np.float64) / total
-        curve = 1 + mass * spread.astype(real)
-        ahead = slope / curve
-        square = _sums(slope, ahead)
+        spread = hinges.slopes(scores, room) / total
+        products.of_words(room, left)
+        left -= weights
+        square = divided(left, mass, spread, ahead, threads)
         if first is None:
             first = square
+        if turn < 0:
+            # How near is near enough does not depend on where it starts.
+            np.copyto(weights, start)
+            products.of_documents(weights, scores)
+            continue
         if _mean_ratio(square, first) <= _CLOSE**2:
             break
         step, way = np.zeros_like(weights), np.zeros_like(scores)
-        left, before = slope, square
+        before = square
         for _ in range(_INNER):
             products.of_documents(ahead, moved)
-            np.multiply(moved, twice, out=room)
-            room *= open_
+            hinges.curved(scores, moved, room)
             products.of_words(room, image)
             image += ahead
-            length = (before / np.maximum(_sums(ahead, image), np.finfo(float).tiny)).astype(real)
-            moved *= length
-            way += moved
-            image *= length
-            left -= image
-            np.multiply(ahead, length, out=image)
-            step += image
-            np.divide(left, curve, out=image)
-            now = _sums(left, image)
+            length = before / np.maximum(column_products(ahead, image, threads), np.finfo(float).tiny)
+            add_to(way, length, moved, threads)
+            add_to(step, length, ahead, threads)
+            add_to(left, -length, image, threads)
+            now = divided(left, mass, spread, image, threads)
             if _mean_ratio(now, square) <= _INNER_CLOSE**2:
                 break
-            ahead *= (now / np.maximum(before, np.finfo(float).tiny)).astype(real)
-            ahead += image
+            add_to(
+                ahead, np.ones(len(now)), image, threads, keep=now / np.maximum(before, np.finfo(float).tiny)
+            )
             before = now
-        length = _step_length(weights, step, scores, way, target, twice[:, 0], room).astype(real)
-        step *= length
-        way *= length
-        weights += step
-        scores += way
+        length = _step_length(weights, step, scores, way, hinges)
+        add_to(weights, length, step, threads)
+        add_to(scores, length, way, threads)
     return weights, scores
 
 
-def _step_length(
-    weights: Real, step: Real, scores: Real, way: Real, target: Real, twice: Real, room: Real
-) -> Floats:
+def _step_length(weights: Real, step: Real, scores: Real, way: Real, hinges: Hinges) -> Floats:
     """How far to go, class by class: all of the step, or half, ... until it leads down."""
-    own, across, ahead = _sums(weights, weights), _sums(weights, step), _sums(step, step)
+    pairs = ((weights, weights), (weights, step), (step, step))
+    own, across, ahead = (column_products(a, b, hinges.n_threads) for a, b in pairs)
 
     def loss(length: Floats) -> Floats:
-        np.multiply(way, length.astype(scores.dtype), out=room)
-        np.add(room, scores, out=room)
-        np.multiply(room, target, out=room)
-        np.subtract(np.abs(target[:1]), room, out=room)  # of what is padding, 0
-        np.maximum(room, 0, out=room)
-        of_documents = np.einsum("dc,dc,d->c", room, room, twice, dtype=np.float64)
+        of_documents = hinges.losses(scores, way, length)
         return np.asarray((own + 2 * length * across + length**2 * ahead + of_documents) / 2)
 
     length, least = np.ones(len(own)), loss(np.zeros(len(own)))
@@ -228,9 +205,3 @@ def _mean_ratio(now: Floats, first: Floats) -> float:
     """The mean over classes of now / first: the large ones are not to stand for the small."""
     met = first > 0
     return float(np.mean(now[met] / first[met])) if met.any() else 0.0
-
-
-def _sums(a: Real, b: Real) -> Floats:
-    """Sums of a * b over rows, in double, in one order whatever the number of threads."""
-    product: Floats = np.einsum("wc,wc->c", a, b, dtype=np.float64)
-    return product
