@@ -85,7 +85,7 @@ def test_what_a_student_is_a_blend_of():
     assert_allclose(each[3][:-1, :4], wanted[guesser.lesson.words], rtol=1e-9, atol=1e-12)
     assert not each[3][-1].any()
     shares = (0.5, 1.5, 0.25, 0.1, 2.0)
-    student, margin = guesser.finished(guesses, topics, shares)
+    student, margin = guesser.finished(guesses, topics, shares, some.counts.fingerprints())
     said = [guesser.lesson.scores(one).astype(float) for one in each]
     blended = sum(share * one for share, one in zip(shares, said, strict=False)) + 2 * some.log_frequencies()
     left = student.lessons.left_out(blended, some.counts.fingerprints())
@@ -95,7 +95,7 @@ def test_what_a_student_is_a_blend_of():
     ahead = [np.average(margins(one[~known]), weights=weights[~known]) for one in [*said, blended, left]]
     assert_allclose(margin, ahead[-1], rtol=1e-9)
     assert_allclose(student.lessons.target, ahead[4] / ahead[1], rtol=1e-9)
-    usual, _ = guesser.finished(guesses, topics, None)
+    usual, _ = guesser.finished(guesses, topics, None, some.counts.fingerprints())
     told, untold = usual_of(some, told=True), usual_of(some, told=False)
     assert some.imbalance() > 0.1
     assert_allclose(np.subtract(untold, told), [some.imbalance(), 0, 0, 0], atol=1e-12)
@@ -136,8 +136,8 @@ def test_sharpness_follows_how_far_apart_scores_are(monkeypatch):
     margins = []
     whole = Guesser.finished
 
-    def listening(self, guesses, topics, blend):
-        student, margin = whole(self, guesses, topics, blend)
+    def listening(self, *given):
+        student, margin = whole(self, *given)
         margins.append(margin)
         return student, margin
 

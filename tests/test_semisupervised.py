@@ -611,9 +611,9 @@ def test_guesses_are_folded_in_no_longer_than_a_guess_needs(monkeypatch):
     """Ten rounds, or until no topic moves by a thousandth: they are made again and again."""
     seen, whole = [], Aspects.classes
 
-    def classes(aspects, counts, how, start=None):
+    def classes(aspects, counts, how, *more):
         seen.append((how.max_iter, how.tol))
-        return whole(aspects, counts, how, start)
+        return whole(aspects, counts, how, *more)
 
     monkeypatch.setattr(Aspects, "classes", classes)
     corpus = planted_corpus(60, 40, 4, n_classes=2, document_length=20, random_state=0)

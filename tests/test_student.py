@@ -265,7 +265,7 @@ def test_words_that_no_lesson_had_count_for_nothing():
     """As if a vectorizer did not know them: neither in the scores nor in the length."""
     X = sparse.csr_array(np.array([[2.0, 1, 0, 0], [0, 1, 3, 0]]))
     corpus = Corpus(as_counts(X), Labels(np.arange(2), np.array([0, 1], dtype=np.int32)))
-    lesson = student.label_lesson(corpus, idf=True, n_threads=1)
+    lesson = student.label_lessons(corpus, n_threads=1)[True]
     pupil = lesson.student(
         [lesson.labels_alone(np.arange(2), corpus.labels.code, np.ones(2), Teaching())], [1.0]
     )
@@ -295,7 +295,7 @@ def test_students_are_blends_of_classifiers(data):
     """Of a document alone and in company; of one without a word nothing is said."""
     X, code, weight, n_classes = drawn_lesson(data)
     corpus = Corpus(as_counts(X), Labels(np.arange(n_classes), code), weight)
-    lesson = student.label_lesson(corpus, idf=True, n_threads=1)
+    lesson = student.label_lessons(corpus, n_threads=1)[True]
     rows = np.arange(X.shape[0])
     each = [lesson.labels_alone(rows, code, weight, Teaching()), lesson.words_of_classes(code, weight)]
     each.append(lesson.frequencies(corpus.log_frequencies()))

@@ -51,8 +51,13 @@ def test_steps_are_the_usual_ones():
     assert list(model.named_steps) == ["countvectorizer", "softmislabelingplsa"]
     assert isinstance(model[-1], SoftMislabelingPLSA)
     assert model[-1].get_params() == SoftMislabelingPLSA().get_params()
-    known = model[0].fit(["the Tea2 of", "the cup of", "the tea2", "a ball"]).get_feature_names_out()
-    assert_array_equal(known, ["ball", "cup", "of", "tea2"])
+    texts = ["the Tea2 of", "the cup of", "the tea2", "a ball"]
+    pieces = ["-all", "-ball-", "-cup", "-ea2", "-tea2-", "bal-", "cup-", "tea-"]
+    known = model[0].fit(texts).get_feature_names_out()
+    assert_array_equal(np.sort(known), sorted(["ball", "cup", "of", "tea2", *pieces]))
+    assert_array_equal(known[model[0].is_piece()], pieces)
+    words = text_classifier(vectorizer=CountVectorizer(max_df=0.5))[0].fit(texts).get_feature_names_out()
+    assert_array_equal(words, ["ball", "cup", "of", "tea2"])
 
 
 def test_parameters_are_the_models():

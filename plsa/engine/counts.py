@@ -130,6 +130,10 @@ class Counts:
             return self.count
         return np.asarray(np.ldexp(self.count, -np.repeat(exponent, size)))
 
+    def presence(self) -> Self:
+        """The same with a count of one wherever there is any."""
+        return self.with_counts((self.count > 0).astype(self.dtype))
+
     def with_counts(self, count: Real) -> Self:
         """The same nonzeros with other counts."""
         return replace(self, count=count)
@@ -141,6 +145,8 @@ class Counts:
 
     def of_words(self, words: Array) -> Self:
         """The corpus of these words alone, ascending, which are numbered anew in their order."""
+        if len(words) == self.n_words:
+            return self
         place = np.full(self.n_words, -1, dtype=self.word.dtype)
         place[words] = np.arange(len(words), dtype=self.word.dtype)
         renamed = place[self.word]

@@ -28,6 +28,10 @@ class Corpus:
         weight = None if self.weight is None else self.weight[documents]
         return type(self)(self.counts.of_documents(documents), self.labels.part(documents), weight)
 
+    def of_words(self, words: Array) -> Self:
+        """The same documents with these words alone, ascending, which are numbered anew in their order."""
+        return replace(self, counts=self.counts.of_words(words))
+
     def labeled(self) -> Self:
         """The labeled documents only."""
         known = self.labels.labeled

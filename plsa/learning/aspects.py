@@ -2,20 +2,31 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from plsa.engine import starts
 from plsa.engine.counts import Counts
 from plsa.engine.links import LinkedSteps, Links
-from plsa.engine.parameters import Codes, Fit, Floats, OpenGate, Parameters, Real, Rng, padded, unpadded
+from plsa.engine.parameters import (
+    Array,
+    Codes,
+    Fit,
+    Floats,
+    OpenGate,
+    Parameters,
+    Real,
+    Rng,
+    padded,
+    unpadded,
+)
 from plsa.engine.runs import Loop, finished
 from plsa.engine.steps import Folded, GatedSteps, fold_in
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import LabelGate
 from plsa.labels.layout import Layout, label_topic
-from plsa.learning.scaling import Scaler, scaled_by
+from plsa.learning.scaling import Scaler, scaled_by, spread
 from plsa.learning.student import Student, probabilities
 
 _GUESS_ROUNDS, _GUESS_TOL = 10, 1e-3  # of folding in: a guess needs no more
@@ -61,6 +72,11 @@ class Aspects:
         begin = topics if start is None else start
         return fold_in(scaled, words, begin, prior=prior, max_iter=rounds, tol=tol, n_threads=n_threads)
 
+    def spread(self, words: Array, n_words: int) -> Self:
+        """The same for documents of more words, these among them; no topic has the others."""
+        scaler = None if self.scaler is None else self.scaler.spread(words, n_words)
+        return replace(self, word_topic=spread(self.word_topic, words, n_words), scaler=scaler)
+
     def topics(self, counts: Counts, how: Folding) -> Real:
         """(D, K): P(z|d)."""
         return np.ascontiguousarray(unpadded(self.fold(counts, how).doc_topic, self.n_topics))
@@ -73,10 +89,13 @@ class Aspects:
         one = np.array_equal(share, np.eye(*share.shape))  # one topic per class, in their order
         return self.word_topic if one else np.asarray(self.word_topic @ share)
 
-    def classes(self, counts: Counts, how: Folding, start: Real | None = None) -> Floats:
+    def classes(
+        self, counts: Counts, how: Folding, start: Real | None = None, dtype: Any = np.float64
+    ) -> Floats:
         """(D, C): P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
         assert self.class_topic is not None
-        return by_class(unpadded(self.fold(counts, how, start).doc_topic, self.n_topics), self.class_topic)
+        topics = unpadded(self.fold(counts, how, start).doc_topic, self.n_topics)
+        return by_class(topics, self.class_topic, dtype)
 
 
 def _pseudo_counts(prior: Real, strength: float) -> Real | None:
@@ -101,6 +120,11 @@ class Predictor:
         probability = probabilities(scores, self.sharpness)
         probability[~scores.any(axis=1)] = self.class_prior  # no word that the student knows
         return probability
+
+    def spread(self, words: Array, n_words: int) -> Self:
+        """The same for documents of more words, these among them; the others tell nothing."""
+        student = None if self.student is None else self.student.spread(words, n_words)
+        return replace(self, aspects=self.aspects.spread(words, n_words), student=student)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +262,11 @@ class OpenModel:
         return Aspects(words, self.prior, self.prior_strength, scaler)
 
 
-def by_class(topics: Real, class_topic: Floats) -> Floats:
+def by_class(topics: Real, class_topic: Floats, dtype: Any = np.float64) -> Floats:
     """Rows P(y|d) ~ sum_z P(z|d) class_topic[y, z]."""
-    probability: Floats = topics.astype(np.float64)
+    probability: Floats = topics.astype(dtype)
     if not np.array_equal(class_topic, np.eye(*class_topic.shape)):  # one topic per class, in their order
-        probability = probability @ class_topic.T
+        probability = probability @ class_topic.T.astype(dtype)
     total = probability.sum(axis=1, keepdims=True)
     probability /= np.where(total > 0, total, 1)
     # A fake label that has taken all leaves nothing to tell the classes apart by.

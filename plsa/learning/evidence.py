@@ -3,8 +3,9 @@
 Parts of a corpus to learn from and to judge by, and what candidates say of the latter.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -32,6 +33,15 @@ class HeldOut:
     code: Codes
     weights: Floats
     probability: Probabilities
+
+    @classmethod
+    def of(cls, found: Sequence[tuple[Corpus, Probabilities]]) -> Self:
+        """What was said of several parts of a corpus, as one."""
+        return cls(
+            np.concatenate([judged.labels.code for judged, _ in found]),
+            np.concatenate([judged.weights() for judged, _ in found]),
+            {name: np.concatenate([said[name] for _, said in found]) for name in found[0][1]},
+        )
 
     def mean(self, values: Floats) -> float:
         """The mean of something over the documents."""
@@ -171,10 +181,4 @@ def judge(
     `candidates` learns from the first corpus of a pair and says, by name, P(class|document) of the second.
     """
     found = [(judged, candidates(learned, judged)) for learned, judged in pairs]
-    if not found:
-        return None
-    return HeldOut(
-        np.concatenate([judged.labels.code for judged, _ in found]),
-        np.concatenate([judged.weights() for judged, _ in found]),
-        {name: np.concatenate([said[name] for _, said in found]) for name in found[0][1]},
-    )
+    return HeldOut.of(found) if found else None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real
 from plsa.labels.corpus import Corpus
@@ -80,7 +81,8 @@ class Guesser:
         if teaching is None:
             return cls(corpus, known, weights)
         labeled, others = weights[known].sum(), weights[~known].sum()
-        lesson = Lesson(fit_tfidf(corpus, idf=teaching.idf), corpus.counts, corpus.n_classes, n_threads)
+        scaler = fit_tfidf(corpus) if teaching.idf else fit_tfidf(corpus).without_rarity()
+        lesson = Lesson(scaler, corpus.counts, corpus.n_classes, n_threads)
         rows, code = np.flatnonzero(known), corpus.labels.code[known]
         of_labels = lesson.labels_alone(rows, code, weights[known], teaching)
         label_weight = float(np.clip(others / labeled, MIN_LABEL_WEIGHT, MAX_LABEL_WEIGHT))
@@ -93,7 +95,7 @@ class Guesser:
             return Guesses(self.corpus.labels.code)
         return Guesses(self.corpus.labels.code, scores=self.lesson.scores(self.of_labels)[~self.known])
 
-    def next(self, before: Guesses, said: Callable[[Places], Floats]) -> Guesses:
+    def next(self, before: Guesses, said: Callable[[Places], Real]) -> Guesses:
         """New guesses, by what models say of documents, and by the student before and after it is taught."""
         unknown = ~self.known
         code, weight = before.code.copy(), np.full(len(before.code), self.label_weight)
@@ -107,12 +109,12 @@ class Guesser:
         code[unknown] = scores.argmax(axis=1)
         return Guesses(code, self._changed(before.code, code), weights, scores, taught)
 
-    def _together(self, scores: Real | None, said: Callable[[Places], Floats]) -> tuple[Codes, Floats]:
+    def _together(self, scores: Real | None, said: Callable[[Places], Real]) -> tuple[Codes, Real]:
         """What models and the student with these scores take documents for, and how sure they are of it."""
         probability = said(np.flatnonzero(~self.known))
         if scores is not None:
             probability = (1 - self.trust) * probability
-            of_student = probabilities(scores.astype(np.float64))
+            of_student = probabilities(scores)
             of_student *= self.trust
             probability += of_student
         return probability.argmax(axis=1).astype(np.int32), probability.max(axis=1)
@@ -135,12 +137,12 @@ class Guesser:
         ]
 
     def finished(
-        self, guesses: Guesses, topics: Sequence[Real], blend: Sequence[float] | None
+        self, guesses: Guesses, topics: Sequence[Real], blend: Sequence[float] | None, key: NDArray[np.uint64]
     ) -> tuple[Student, float]:
         """The student, as it is to judge documents, those among its lessons too; and its mean margin.
 
         That is how far, on documents without a label, its first class is ahead of the second. Without a
-        blend, the usual one, at a mean margin of one.
+        blend, the usual one, at a mean margin of one. `key`: the fingerprints that documents are known by.
         """
         assert self.lesson is not None
         assert guesses.taught is not None
@@ -159,7 +161,6 @@ class Guesser:
         student = self.lesson.student(classifiers, blend)
         total = sum(share * margin for share, margin in zip(blend, ahead, strict=False))
         part = sum(own * blend[place] * ahead[place] for place, own in _TAUGHT) / total if total > 0 else 1.0
-        key = self.corpus.counts.fingerprints()
         worth = 2 * guess_worth(code, weight, self.corpus.n_classes)
         lessons = lessons_of(self.lesson.rows, code, worth, ~self.known, key, part)
         # A score of one of the student of guesses is this in a blend.

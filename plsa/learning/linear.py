@@ -70,20 +70,23 @@ def separate(
     mass, total = products.squares(twice), float(twice.sum(dtype=np.float64)) or 1.0
     room, moved = np.empty_like(scores), np.empty_like(scores)
     ahead, image, left = (np.empty_like(weights) for _ in range(3))
-    first = None
-    for turn in range(-1 if start is not None else 0, _OUTER):
+
+    def look() -> tuple[Floats, Floats]:
+        """How far hinges are open; the square of the slope, which is in `left`, and, divided, in `ahead`."""
         # What the squares of each class would be if its open hinges were spread over all documents.
         spread = hinges.slopes(scores, room) / total
         products.of_words(room, left)
-        left -= weights
-        square = divided(left, mass, spread, ahead, threads)
-        if first is None:
-            first = square
-        if turn < 0:
-            # How near is near enough does not depend on where it starts.
-            np.copyto(weights, start)
-            products.of_documents(weights, scores)
-            continue
+        np.subtract(left, weights, out=left)
+        return spread, divided(left, mass, spread, ahead, threads)
+
+    spread, first = look()
+    square = first
+    if start is not None:
+        # How near is near enough does not depend on where it starts.
+        np.copyto(weights, start)
+        products.of_documents(weights, scores)
+        spread, square = look()
+    for _ in range(_OUTER):
         if _mean_ratio(square, first) <= _CLOSE**2:
             break
         step, way = np.zeros_like(weights), np.zeros_like(scores)
@@ -107,6 +110,7 @@ def separate(
         length = _step_length(weights, step, scores, way, hinges)
         add_to(weights, length, step, threads)
         add_to(scores, length, way, threads)
+        spread, square = look()
     return weights, scores
 
 

@@ -1,7 +1,7 @@
 """What to do with raw counts before a model sees them, as values."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -37,6 +37,14 @@ class Scaler:
         share = damped.count * np.repeat(inverse.astype(counts.dtype), np.diff(counts.offset))
         return damped.with_counts(share * counts.dtype.type(self.length))
 
+    def without_rarity(self) -> Self:
+        """The same where all words that count, count alike."""
+        return self if self.idf is None else replace(self, idf=np.sign(self.idf))
+
+    def spread(self, words: Array, n_words: int) -> Self:
+        """The same for documents of more words, these among them; the others count for nothing."""
+        return self if self.idf is None else replace(self, idf=spread(self.idf, words, n_words))
+
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
@@ -51,9 +59,8 @@ class Scaling:
         weight = None if weight is None else np.asarray(weight, dtype=np.float64)
         idf = None
         if self.idf:
-            present = counts.with_counts((counts.count > 0).astype(counts.dtype))
             n = counts.n_documents if weight is None else weight.sum()
-            idf = np.log((1 + n) / (1 + present.word_totals(weight))) + 1
+            idf = np.log((1 + n) / (1 + counts.presence().word_totals(weight))) + 1
         if self.length != "constant":
             return Scaler(self.tf, idf, None if self.length is None else float(self.length))
         # Empty documents have no length to share in the mean.
@@ -64,12 +71,19 @@ class Scaling:
         return Scaler(self.tf, idf, length)
 
 
+def spread(rows: Array, words: Array, n_words: int) -> Array:
+    """Rows of some words among those of all words; the others have zeros."""
+    result = np.zeros((n_words, *rows.shape[1:]), dtype=rows.dtype)
+    result[words] = rows
+    return result
+
+
 TFIDF = Scaling(tf="log", idf=True, length=None)  # of linear classifiers, at unit length
 _MANY = 1000  # documents: of so many a word of one without a label is noise, of fewer it may be half of them
 
 
-def fit_tfidf(corpus: Corpus, *, idf: bool = True) -> Scaler:
-    """TF-IDF of a corpus, or log counts. Words that stand in none of its documents count for nothing.
+def fit_tfidf(corpus: Corpus) -> Scaler:
+    """TF-IDF of a corpus. Words that stand in none of its documents count for nothing.
 
     A vectorizer that was fitted to the corpus does not know them at all. One that was fitted to more, as it
     is when documents are held out, does: they would make the vector longer and what is known of it less. In a
@@ -77,17 +91,23 @@ def fit_tfidf(corpus: Corpus, *, idf: bool = True) -> Scaler:
     """
     scaler = TFIDF.fit(corpus.counts, corpus.weight)
     assert scaler.idf is not None
-    present = corpus.counts.with_counts((corpus.counts.count > 0).astype(corpus.counts.dtype))
-    met = present.word_totals(corpus.weight) > 0
-    if corpus.weights().sum() >= _MANY:
-        met &= shared_words(corpus)
-    return replace(scaler, idf=np.where(met, scaler.idf if idf else 1.0, 0.0))
+    met = shared_words(corpus) if is_large(corpus) else _presence(corpus) > 0
+    return replace(scaler, idf=np.where(met, scaler.idf, 0.0))
+
+
+def is_large(corpus: Corpus) -> bool:
+    """Whether words of a single document without a label are noise."""
+    return bool(corpus.weights().sum() >= _MANY)
 
 
 def shared_words(corpus: Corpus) -> Mask:
     """(W,): words that stand in a labeled document or in several."""
-    present = corpus.counts.with_counts((corpus.counts.count > 0).astype(corpus.counts.dtype))
-    return np.asarray(present.word_totals(corpus.with_unlabeled(0.5).weights()) > 0.75)
+    return np.asarray(_presence(corpus.with_unlabeled(0.5)) > 0.75)
+
+
+def _presence(corpus: Corpus) -> Floats:
+    """(W,): how many documents each word stands in."""
+    return corpus.counts.presence().word_totals(corpus.weight)
 
 
 def fit_scaling(scaling: Scaling | None, corpus: Corpus) -> tuple[Scaler | None, Counts]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Codes, Fit, Floats, Places, Real, Rng, StopReason, padded
@@ -23,7 +24,7 @@ from plsa.learning.aspects import Aspects, Folding, Predictor, Settings, fit_gat
 from plsa.learning.evidence import HeldOut, Probabilities, judge, parts
 from plsa.learning.guesses import Guesser, Guesses, usual
 from plsa.learning.linear import TEACHINGS, Teaching
-from plsa.learning.scaling import fit_scaling
+from plsa.learning.scaling import fit_scaling, is_large, shared_words
 from plsa.learning.student import probabilities, usual_sharpness
 from plsa.learning.supervised import Blended, Choice, Learned, Plan, blend_of, choose_teaching
 
@@ -34,7 +35,9 @@ _STILL = 1e-3  # share of guesses that change: fewer are none
 # Held-out documents are judged by a student of fewer labels, whose guesses were made once or twice. The
 # margins of the last one are wider, for good reason but for this part of their logarithm.
 _WIDENED = 0.15
-_ENOUGH_UNLABELED = 10_000  # documents without a label that evidence is found with
+# Of documents without a label that evidence is found with: so many words, each counted once in a document, or
+# so many documents, whichever is more.
+_ENOUGH_WORDS, _ENOUGH_UNLABELED = 700_000, 5_000
 _ALONE = "labels alone"
 _TOGETHER = "all documents"
 CLASSIFIERS = ("labels", "guesses", "words", "topics")  # of a student
@@ -108,9 +111,23 @@ def learn(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     if corpus.labels.labeled.all():
         return supervised.learn_from_labels(corpus, plan, rng)
     check_some_words(corpus.counts, corpus.weight)
+    n_words, key = corpus.counts.n_words, corpus.counts.fingerprints()
+    words = np.arange(n_words)
+    if plan.student and plan.later_gate is not None and is_large(corpus):
+        words = np.flatnonzero(shared_words(corpus))
+    if len(words) == n_words:
+        return _learn(corpus, plan, rng, key)
+    # What is not shared tells nothing, and may be most of the vocabulary.
+    learned = _learn(corpus.of_words(words), plan, rng, key)
+    predictor, cut = finished(lambda: learned.predictor.spread(words, n_words))
+    return replace(learned, predictor=predictor, fit=learned.fit.cut_short(cut))
+
+
+def _learn(corpus: Corpus, plan: Plan, rng: Rng, key: NDArray[np.uint64]) -> Learned:
+    """The same of words that count; documents are known by the fingerprints `key`."""
     choice = _weigh_evidence(corpus, plan)
     if choice.unlabeled_used:
-        return _learn_together(Task(corpus, plan, choice.settings, rng), choice)
+        return _learn_together(Task(corpus, plan, choice.settings, rng), choice, key)
     alone = max(right for name, right in choice.accuracy.items() if name.startswith(_ALONE))
     shared = choice.accuracy[choice.scaling if plan.later_gate is None else _TOGETHER]
     found = f"{alone:.1%} right with the labels alone, {shared:.1%} with all documents"
@@ -147,7 +164,7 @@ class _State:
     reason: StopReason
 
 
-def _learn_together(task: Task, choice: Choice) -> Learned:
+def _learn_together(task: Task, choice: Choice, key: NDArray[np.uint64]) -> Learned:
     """A fit under each scaling, guesses that these make together, a stretch under them, and so on.
 
     Where nothing is guessed, one fit.
@@ -160,7 +177,9 @@ def _learn_together(task: Task, choice: Choice) -> Learned:
     kept, student, sharpness = state.members[0], None, choice.sharpness
     if state.guesses.taught is not None:
         topics = _topics(state.members)
-        (student, margin), cut_later = finished(lambda: guesser.finished(state.guesses, topics, choice.blend))
+        (student, margin), cut_later = finished(
+            lambda: guesser.finished(state.guesses, topics, choice.blend, key)
+        )
         sharpness *= (usual_sharpness(margin) / usual_sharpness(1.0)) ** _WIDENED
         cut = cut or cut_later
     elif guesser.lesson is not None:
@@ -222,15 +241,21 @@ def _topics(members: Sequence[Member]) -> list[Real]:
     return [member.aspects.words_of_classes() for member in members]
 
 
-def _say(members: Sequence[Member], folding: Folding) -> Callable[[Places], Floats]:
+def _said_by(member: Member, documents: Places, folding: Folding) -> Real:
+    """P(class|document), as a member has it."""
+    aspects = replace(member.aspects, scaler=None)  # the counts are scaled already
+    counts, start = member.counts, member.fit.parameters.doc_topic
+    if 2 * len(documents) > counts.n_documents:  # to fold in the others too costs less than a copy
+        return aspects.classes(counts, folding, start, counts.dtype)[documents]
+    return aspects.classes(counts.of_documents(documents), folding, start[documents], counts.dtype)
+
+
+def _say(members: Sequence[Member], folding: Folding) -> Callable[[Places], Real]:
     """What members together say of documents of their corpus: without a gate, from where these were."""
 
-    def said(documents: Places) -> Floats:
-        total = np.zeros((1, 1))
-        for member in members:
-            aspects = replace(member.aspects, scaler=None)  # the counts are scaled already
-            counts, start = member.counts.of_documents(documents), member.fit.parameters.doc_topic[documents]
-            total = total + aspects.classes(counts, folding, start)
+    def said(documents: Places) -> Real:
+        each = [_said_by(member, documents, folding) for member in members]
+        total = sum(each[1:], start=each[0])
         total /= len(members)
         return total
 
@@ -278,8 +303,9 @@ def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:
 
 def _fewer(corpus: Corpus) -> Corpus:
     """The corpus with no more documents without a label than evidence needs, chosen by their words alone."""
-    weights, unknown = corpus.weights(), ~corpus.labels.labeled
-    share = _ENOUGH_UNLABELED / max(weights[unknown].sum(), 1.0)
+    counts, weights, unknown = corpus.counts, corpus.weights(), ~corpus.labels.labeled
+    n_words = (weights * counts.presence().lengths())[unknown].sum()
+    share = max(_ENOUGH_WORDS / max(n_words, 1.0), _ENOUGH_UNLABELED / max(weights[unknown].sum(), 1.0))
     if share >= 1:
         return corpus
     taken = corpus.labels.labeled | (corpus.counts.fingerprints() % np.uint64(1 << 20) < share * (1 << 20))

@@ -6,7 +6,8 @@ labels alone, one of labels and guesses, complement naive Bayes of both, and the
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from plsa.engine.parameters import Array, Codes, Floats, Mask, Real
 from plsa.engine.products import Products
 from plsa.labels.corpus import Corpus
 from plsa.learning.linear import Teaching, complement, damped, separate, topical
-from plsa.learning.scaling import Scaler, fit_tfidf, unit_rows, vectors
+from plsa.learning.scaling import Scaler, fit_tfidf, spread, unit_rows, vectors
 
 # Of least squares, found on three corpora together, at 0.3 to 100% labels.
 _STEPS = 15  # of conjugate gradients, at most
@@ -91,6 +92,11 @@ class Student:
         """
         scores = self.scores_of(vectors(self.scaler, counts))
         return scores if self.lessons is None else self.lessons.left_out(scores, counts.fingerprints())
+
+    def spread(self, words: Array, n_words: int) -> Self:
+        """The same for documents of more words, these among them; the others tell nothing."""
+        weights = spread(self.weights, words, n_words)
+        return replace(self, scaler=self.scaler.spread(words, n_words), weights=weights)
 
     def scores_of(self, matrix: sparse.csr_array) -> Floats:
         """The same of documents as `vectors` has them, whoever was taught by them."""
@@ -175,10 +181,11 @@ def _worded(rows: Counts, weight: Floats) -> Floats:
     return np.where(rows.lengths() > 0, weight, 0.0)
 
 
-def label_lesson(corpus: Corpus, idf: bool, n_threads: int | None) -> Lesson:
-    """The labeled documents of a corpus, with the rarity that words have in all of it."""
-    scaler = fit_tfidf(corpus, idf=idf)
-    return Lesson(scaler, corpus.labeled().counts, corpus.n_classes, n_threads)
+def label_lessons(corpus: Corpus, n_threads: int | None) -> dict[bool, Lesson]:
+    """The labeled documents of a corpus; True: with the rarity that words have in all of it."""
+    scaler, counts = fit_tfidf(corpus), corpus.labeled().counts
+    scalers = {True: scaler, False: scaler.without_rarity()}
+    return {idf: Lesson(each, counts, corpus.n_classes, n_threads) for idf, each in scalers.items()}
 
 
 def probabilities(scores: Real, sharpness: float = DEFAULT_SHARPNESS) -> Array:

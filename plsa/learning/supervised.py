@@ -18,7 +18,7 @@ from plsa.learning.scaling import Scaling, fit_scaling
 from plsa.learning.student import (
     USUAL_OF_GUESSES,
     USUAL_OF_WORDS,
-    label_lesson,
+    label_lessons,
     margins,
     usual_blend,
     usual_sharpness,
@@ -155,7 +155,7 @@ def _students(predictor: Predictor, corpus: Corpus, plan: Plan) -> Iterator[tupl
     yield predictor, TEACHINGS[0]
     n_threads = plan.method.n_threads
     teaching, held = choose_teaching(corpus, plan.student_splits(corpus), n_threads)
-    lesson = label_lesson(corpus, teaching.idf, n_threads)
+    lesson = label_lessons(corpus, n_threads)[teaching.idf]
     code, weights, every = corpus.labels.code, corpus.weights(), np.arange(corpus.counts.n_documents)
     classifiers = [
         lesson.labels_alone(every, code, weights, teaching),
@@ -208,17 +208,25 @@ def choose_teaching(corpus: Corpus, splits: Splits, n_threads: int | None) -> tu
     First whether rare words are to count more, then what errors cost and how far frequent classes are damped.
     The scores are those of squared hinges taught so, "labels", and of complement naive Bayes, "words".
     """
+    best, rival = TEACHINGS[0], replace(TEACHINGS[0], idf=False)
+    turns = [
+        (learned.labeled(), judged, label_lessons(learned, n_threads))
+        for learned, judged in parts(corpus, splits)
+    ]
+    if not turns:
+        return best, None
 
-    def scores(tried: Sequence[Teaching]) -> HeldOut | None:
-        def said(learned: Corpus, judged: Corpus) -> Probabilities:
-            labeled, lesson = learned.labeled(), label_lesson(learned, tried[0].idf, n_threads)
-            code, weights, every = labeled.labels.code, labeled.weights(), np.arange(len(labeled.labels.code))
+    def scores(idf: bool, tried: Sequence[Teaching], *, words: bool = False) -> HeldOut:
+        found = []
+        for learned, judged, lessons in turns:
+            lesson, code, weights = lessons[idf], learned.labels.code, learned.weights()
+            every = np.arange(len(code))
             taught = {str(each): lesson.labels_alone(every, code, weights, each) for each in tried}
-            taught[_WORDS] = lesson.words_of_classes(code, weights)
-            found = {name: lesson.judged(own, judged.counts) for name, own in taught.items()}
-            return found | {FREQUENCIES: frequency_scores(learned, judged)}
-
-        return judge(parts(corpus, splits), said)
+            if words:
+                taught[_WORDS] = lesson.words_of_classes(code, weights)
+            said = {name: lesson.judged(own, judged.counts) for name, own in taught.items()}
+            found.append((judged, said | {FREQUENCIES: frequency_scores(learned, judged)}))
+        return HeldOut.of(found)
 
     def likely(held: HeldOut, each: Teaching) -> float:
         said = held.probability[str(each)]
@@ -226,16 +234,12 @@ def choose_teaching(corpus: Corpus, splits: Splits, n_threads: int | None) -> tu
         found = blend([said], held.code, held.weights, [usual]).log_probability
         return found + (_FIRST if each == TEACHINGS[0] else 0.0)
 
-    best, rival = TEACHINGS[0], replace(TEACHINGS[0], idf=False)
-    held, other = scores([best]), scores([rival])
-    if held is None or other is None:
-        return best, None
+    held, other = scores(True, [best]), scores(False, [rival])
     if likely(other, rival) > likely(held, best):
         best, held = rival, other
     ways = [each for each in TEACHINGS if each.idf == best.idf and each != best]
-    more = scores(ways)
-    assert more is not None
-    held = replace(held, probability=more.probability | held.probability)
+    more = scores(best.idf, ways, words=True)
+    held = replace(held, probability=held.probability | more.probability)
     best = max((best, *ways), key=lambda each: likely(held, each))
     kept = {_LABELS: held.probability[str(best)]}
     return best, replace(held, probability=kept | {n: held.probability[n] for n in (_WORDS, FREQUENCIES)})

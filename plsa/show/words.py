@@ -133,6 +133,9 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     word_of_topic = check_topics(last)
     words = _check_vocabulary(vocabulary, model, word_of_topic.shape[1])
     score = _ratio(word_of_topic, getattr(last, "topic_prior_", None)) if by == "ratio" else word_of_topic
+    counter = vocabulary if vocabulary is not None else getattr(model, "steps", [("", None)])[0][1]
+    if hasattr(counter, "is_piece"):
+        score[:, counter.is_piece()] = 0  # whole words say the same, and say it better
     labels = [None] * len(score)
     if hasattr(last, "topic_class_"):
         classes = np.asarray(last.classes_).tolist()
