@@ -444,10 +444,9 @@ def ridge(features, code, each, n_classes):
 # --- semi-supervised learning, one topic a class -------------------------------------------------
 
 
-def guess_by_folding_in(X, words, prior, strength, max_rounds, tolerance):
-    """P(class|document) of each document by itself, its gate off; topic c is class c's."""
+def guess_by_folding_in(X, words, prior, strength, start, max_rounds, tolerance):
+    """P(class|document) of each document by itself, from where it was, its gate off; topic c is class c's."""
     gate = np.ones((1, len(prior)))
-    start = np.tile(prior, (len(X), 1))
     folded = fold(X, None, gate, strength * prior[np.newaxis], words, start, max_rounds, tolerance)
     return folded.doc_topic
 
@@ -473,12 +472,12 @@ def learn_partly_labeled(
     strength: float,
     unlabeled_weight: float,
     smoothing: float,
-    near: float = 1e-3,
+    near: float = 1e-2,
 ):
     """From the labels' start through `stretches` of so many passes each.
 
     The first is of missing labels, or of the fake label; before each other one the documents without a label
-    are folded in for at most 30 rounds, and their most probable classes are the guesses under which the
+    are folded in for at most 10 rounds, and their most probable classes are the guesses under which the
     mislabeling model goes on from the words found so far, its own parameters new.
     """
     topic_class = np.arange(n_classes)
@@ -491,7 +490,7 @@ def learn_partly_labeled(
     traces = []
     for number, n_passes in enumerate(stretches):
         if number > 0:
-            guess = guess_by_folding_in(X, words, prior, strength, 30, near).argmax(axis=1)
+            guess = guess_by_folding_in(X, words, prior, strength, fitted.doc_topic, 10, near).argmax(axis=1)
             model = GateModel(kind, topic_class, n_classes)
         fitted = climb(
             model,

@@ -29,7 +29,7 @@ from plsa.labels.layout import Layout, label_topic
 from plsa.learning.scaling import Scaler, scaled_by, spread
 from plsa.learning.student import Student, probabilities
 
-_GUESS_ROUNDS, _GUESS_TOL = 10, 1e-3  # of folding in: a guess needs no more
+_GUESS_ROUNDS, _GUESS_TOL = 10, 1e-2  # of folding in: a guess needs no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +191,13 @@ def fit_gated(
 
 
 def with_aspects(fit: Fit, corpus: Corpus, settings: Settings, scaler: Scaler | None) -> tuple[Fit, Aspects]:
-    """A fit under a gate, and what it has learned from a corpus; Ctrl-C meanwhile is noted in the fit."""
+    """A fit under a gate, and what it has learned from a corpus; Ctrl-C meanwhile is noted in the fit.
+
+    The fit no longer has P(w|z): the aspects have.
+    """
     aspects, cut = finished(lambda: _aspects_of(fit, corpus, settings, scaler))
-    return fit.cut_short(cut), aspects
+    parameters = replace(fit.parameters, word_topic=fit.parameters.word_topic[:0].copy())
+    return replace(fit, parameters=parameters).cut_short(cut), aspects
 
 
 def _aspects_of(fit: Fit, corpus: Corpus, settings: Settings, scaler: Scaler | None) -> Aspects:

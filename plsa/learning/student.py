@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from plsa.engine import blocks
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Array, Codes, Floats, Mask, Real
+from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real
 from plsa.engine.products import Products
 from plsa.labels.corpus import Corpus
 from plsa.learning.linear import Teaching, complement, damped, separate, topical
@@ -67,13 +68,19 @@ class Lessons:
             return scores
         place = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
         met = np.flatnonzero(self.key[place] == key)
-        place, result = place[met], scores.copy()
-        own = np.full((len(met), scores.shape[1]), -self.target)
-        own[np.arange(len(met)), self.code[place]] = self.target
-        leverage = np.where(own * scores[met] < self.target**2, self.leverage[place, np.newaxis], 0.0)
-        rest = (scores[met] - leverage * own) / (1 - leverage)
-        result[met] = rest * self.filling[place, np.newaxis]
+        result = scores.copy()
+        for begin in range(0, len(met), blocks.DOCUMENTS):  # some at a time: there may be very many
+            some = met[begin : begin + blocks.DOCUMENTS]
+            result[some] = self._rest(scores[some], place[some])
         return result
+
+    def _rest(self, scores: Floats, place: Places) -> Floats:
+        """Scores of the documents at these places, without what they have taught."""
+        own = np.full(scores.shape, -self.target)
+        own[np.arange(len(place)), self.code[place]] = self.target
+        leverage = np.where(own * scores < self.target**2, self.leverage[place, np.newaxis], 0.0)
+        rest = (scores - leverage * own) / (1 - leverage)
+        return np.asarray(rest * self.filling[place, np.newaxis])
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,28 +265,34 @@ def lessons_of(
     have a say in. Copies are left out together, so that a weight is a repetition; those of a labeled document
     not at all.
     """
-    matrix = rows.matrix()
     some = np.flatnonzero(weight > 0)
     key, first, which = np.unique(key[some], return_index=True, return_inverse=True)
     doubted = np.bincount(which, ~guessed[some]) == 0
     key, own = key[doubted], some[first[doubted]]
-    squared = matrix.astype(np.float64) ** 2
-    mass = squared.T @ weight  # of each word, in all documents
-    squared = squared[own]
-    of_word = mass[squared.indices]
     copies = np.bincount(which, weight[some])[doubted]
-    taught = np.repeat(copies, np.diff(squared.indptr)) * squared.data
+    squared = rows.with_counts(rows.count**2)
+    mass = squared.word_totals(weight)  # of each word, in all documents
+    leverage, filling = np.empty((2, len(own)))
+    for begin in range(0, len(own), blocks.DOCUMENTS):  # some at a time: there may be very many
+        part = slice(begin, begin + blocks.DOCUMENTS)
+        leverage[part], filling[part] = _own_part(squared.of_documents(own[part]), copies[part], mass)
+    return Lessons(key, code[own], share * leverage, filling)
+
+
+def _own_part(squared: Counts, weight: Floats, mass: Floats) -> tuple[Floats, Floats]:
+    """The leverage of documents with these weights, and by how much the words that others have would grow."""
+    square, of_word = squared.count.astype(np.float64), mass[squared.word]
+    taught = np.repeat(weight, np.diff(squared.offset)) * square
     others = np.maximum(of_word - taught, 0.0)
 
     def total(values: Floats) -> Floats:
-        of_documents = sparse.csr_array((values, squared.indices, squared.indptr), shape=squared.shape)
         # One after the other, so that zeros that are stored change nothing; scipy's own sum goes by pairs.
-        return np.asarray(of_documents @ np.ones(of_documents.shape[1]))
+        return np.asarray(squared.with_counts(values).matrix() @ np.ones(squared.n_words))
 
-    pull, length = total(taught / (1 + others)), total(squared.data)
-    shared = total(np.where(others > _OWN * of_word, squared.data, 0.0))
-    filling = np.sqrt(np.divide(length, shared, out=np.zeros(len(own)), where=shared > 0))
-    return Lessons(key, code[own], share * pull / (1 + pull), filling)
+    pull, length = total(taught / (1 + others)), total(square)
+    shared = total(np.where(others > _OWN * of_word, square, 0.0))
+    filling = np.sqrt(np.divide(length, shared, out=np.zeros(len(length)), where=shared > 0))
+    return pull / (1 + pull), filling
 
 
 def _squares(a: Real, b: Real | None = None) -> Floats:
