@@ -487,10 +487,10 @@ def learn_partly_labeled(
     words = first_words(X, each, code, topic_class)
     model = GateModel("fake" if kind == "fake" else "missing", topic_class, n_classes)
     guess = np.zeros(len(X), dtype=int)
-    traces = []
+    traces, topics = [], None
     for number, n_passes in enumerate(stretches):
         if number > 0:
-            guess = guess_by_folding_in(X, words, prior, strength, fitted.doc_topic, 10, near).argmax(axis=1)
+            guess = guess_by_folding_in(X, words, prior, strength, topics, 10, near).argmax(axis=1)
             model = GateModel(kind, topic_class, n_classes)
         fitted = climb(
             model,
@@ -505,7 +505,7 @@ def learn_partly_labeled(
             smoothing=smoothing,
             n_passes=n_passes,
         )
-        words = fitted.word_topic
+        words, topics = fitted.word_topic, fitted.doc_topic
         traces.append(fitted.trace)
     return Semi(fitted, model, prior, traces)
 

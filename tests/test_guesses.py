@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 from cases import corpus as planted
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from scipy.special import softmax
 
 from plsa import SoftMislabelingPLSA
+from plsa.datasets import planted_corpus
 from plsa.engine.products import Products
 from plsa.estimators.validation import check_counts
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import UNLABELED, Labels
+from plsa.learning import semisupervised
 from plsa.learning.guesses import Guesser, Guesses, label_trust
 from plsa.learning.guesses import usual as usual_of
 from plsa.learning.linear import Teaching, complement, damped, separate
@@ -147,3 +150,56 @@ def test_sharpness_follows_how_far_apart_scores_are(monkeypatch):
     (margin,) = margins
     assert abs(np.log(margin)) > 1e-2, "else there is nothing to be seen"
     assert_allclose(found, 3 * margin**-0.15)
+
+
+# --- large corpora -------------------------------------------------------------------------------
+
+
+def with_own_words(n_documents=1000):
+    """Documents of two classes, every second of which has a word of its own; 20 have a label."""
+    corpus = planted_corpus(n_documents, 30, 2, n_classes=2, document_length=15, random_state=0)
+    own = sparse.csr_array(np.eye(n_documents)[:, ::2] * 3)
+    y = np.where(np.arange(n_documents) < 20, corpus.target, -1)
+    return sparse.csr_array(sparse.hstack([own, corpus.counts])).astype(np.float32), y
+
+
+def test_words_of_one_document_change_nothing_in_a_large_corpus():
+    """But those of a labeled one: all others might as well not be there."""
+    X, y = with_own_words()
+    shared = np.flatnonzero((X > 0).sum(axis=0) > 1)
+    kept = np.concatenate([np.arange(10), shared])  # the first 20 documents are labeled
+    found, wanted = (SoftMislabelingPLSA(random_state=0).fit(each, y) for each in (X, X[:, kept]))
+    assert found.n_features_in_ == X.shape[1]
+    assert_array_equal(found.components_[:, kept], wanted.components_)
+    assert not np.delete(found.components_, kept, axis=1).any()
+    assert_array_equal(found.transform(X), wanted.transform(X[:, kept]))
+    assert_array_equal(found.guesses_, wanted.guesses_)
+    # New documents are those that have no fingerprint of one of the fit.
+    new = X[20:40] * 2
+    assert_allclose(found.predict_proba(new), wanted.predict_proba(new[:, kept]), rtol=1e-6)
+
+
+def test_documents_of_the_fit_are_known_by_all_their_words():
+    """What one has taught a student is left out where it comes again, word for word, and nowhere else."""
+    X, y = with_own_words()
+    model = SoftMislabelingPLSA(random_state=0).fit(X, y)
+    assert_allclose(model.predict_proba(X[20:]), model.transduction_[20:], rtol=1e-6)
+    other = X[20:].tolil()
+    other[:, 1000 // 2 - 1] = 1  # a word of the last document but one, which tells nothing
+    assert np.abs(model.predict_proba(other.tocsr()) - model.transduction_[20:]).max() > 1e-3
+
+
+@pytest.mark.parametrize(("words", "documents", "wanted"), [(1e9, 10, 1000), (10, 1e9, 1000), (10, 200, 200)])
+def test_evidence_is_found_with_some_of_many_documents(words, documents, wanted, monkeypatch):
+    """As many as have so many words, or so many documents: chosen by nothing but their words."""
+    X, y = with_own_words()
+    monkeypatch.setattr(semisupervised, "_ENOUGH_WORDS", words)
+    monkeypatch.setattr(semisupervised, "_ENOUGH_UNLABELED", documents)
+    counts = check_counts(SoftMislabelingPLSA(), X, reset=True)
+    whole = Corpus(counts, Labels(np.arange(2), y.astype(np.int32)))
+    found = semisupervised._fewer(whole)
+    n_unlabeled = (~found.labels.labeled).sum()
+    assert found.labels.labeled.sum() == 20
+    assert abs(n_unlabeled - min(wanted, 980)) <= (0 if wanted == 1000 else 50)
+    turned = semisupervised._fewer(whole.part(np.arange(1000)[::-1]))
+    assert_array_equal(np.sort(turned.counts.fingerprints()), np.sort(found.counts.fingerprints()))

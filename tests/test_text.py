@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, 
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
-from plsa import LabeledKFold, MissingLabelPLSA, NaiveBayesEM, SoftMislabelingPLSA, text_classifier
+from plsa import LabeledKFold, MissingLabelPLSA, NaiveBayesEM, SoftMislabelingPLSA, text_classifier, top_words
 
 FOOD = ["tea and milk", "a cup of tea", "cup and milk", "milk in tea", "tea cup tea", "warm milk cup"]
 SPORT = ["goal and ball", "a ball team", "team goal", "ball in goal", "goal goal team", "wide ball team"]
@@ -58,6 +58,44 @@ def test_steps_are_the_usual_ones():
     assert_array_equal(known[model[0].is_piece()], pieces)
     words = text_classifier(vectorizer=CountVectorizer(max_df=0.5))[0].fit(texts).get_feature_names_out()
     assert_array_equal(words, ["ball", "cup", "of", "tea2"])
+
+
+def test_pieces_of_words_are_counted_where_texts_are_short():
+    counter = text_classifier()[0]
+    assert counter.fit(["teams go", "a tea"]).transform(["a tea"]).sum() == 2  # "tea" and "-tea"
+    assert counter.short_
+    names = ["-ams", "-eams-", "-tea", "-team-", "go", "tea", "tea-", "teams"]
+    assert_array_equal(np.sort(counter.get_feature_names_out()), sorted(set(names) - {"tea-"}))  # in both
+    long = ["word " * 14 + "tea of more", "word " * 14 + "cup of", "ball " * 15 + "team go"]
+    assert text_classifier()[0].fit([text + " go" * 15 for text in long]).short_ is False
+    assert text_classifier()[0].fit([text + " go" * 12 for text in long]).short_ is True
+    # Once short texts are forgotten, nothing of them is left.
+    assert_array_equal(counter.fit(["tea " * 40, "cup " * 40]).get_feature_names_out(), ["cup", "tea"])
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("to be", []),
+        ("the", ["the-", "-the"]),
+        ("team", ["tea-", "-team-", "-eam"]),
+        ("Äpfel", ["äpf-", "-äpfe-", "-pfel-", "-fel"]),
+        ("北京欢迎你", []),
+        ("2024", ["202-", "-2024-", "-024"]),
+    ],
+)
+def test_pieces(text, pieces):
+    counter = text_classifier(vectorizer=None)[0].set_params(max_df=1.0).fit([text, "xy"])
+    known = counter.get_feature_names_out()
+    assert_array_equal(np.sort(known[counter.is_piece()]), sorted(pieces))
+
+
+def test_words_of_topics_are_whole():
+    model = text_classifier(random_state=0).fit(TEXTS, LABELS)
+    assert model[0].is_piece().any()
+    for named in (top_words(model, n=50), top_words(model[-1], model[0], n=50, by="probability")):
+        assert all("-" not in word for topic in named for word in topic.words)
+        assert {"milk", "team"} <= {word for topic in named for word in topic.words}
 
 
 def test_parameters_are_the_models():
