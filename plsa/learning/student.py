@@ -271,7 +271,8 @@ def lessons_of(
     key, own = key[doubted], some[first[doubted]]
     copies = np.bincount(which, weight[some])[doubted]
     squared = rows.with_counts(rows.count**2)
-    mass = squared.word_totals(weight)  # of each word, in all documents
+    # Of each word, in all documents; in one order, whatever zeros are stored.
+    mass = np.asarray(squared.matrix().T @ weight)
     leverage, filling = np.empty((2, len(own)))
     for begin in range(0, len(own), blocks.DOCUMENTS):  # some at a time: there may be very many
         part = slice(begin, begin + blocks.DOCUMENTS)
