@@ -729,6 +729,12 @@ def divide(rows, mass, spread, quotient, total, int n_threads):
     run_over_rows(loops_for(real, None).divide, &given, n, a_total, n_threads)
 
 
+cdef int check_classes(int64_t n_classes, int64_t stride) except -1:
+    if not 0 <= n_classes <= stride:
+        raise ValueError(f"{n_classes} classes do not fit in rows of {stride}.")
+    return 0
+
+
 def hinge_slopes(scores, values, code, weight, int64_t n_classes, slopes, total, int n_threads):
     """`slopes` become weight * values where t * scores < 1, else 0; t is 1 in the column `code`, else -1.
 
@@ -745,6 +751,7 @@ def hinge_slopes(scores, values, code, weight, int64_t n_classes, slopes, total,
     cdef Array a_weight = Array(weight, "weight", real, (n,))
     cdef Array out = Array(slopes, "slopes", real, (n, stride), True)
     cdef Array a_total = Array(total, "total", "d", (stride,), True)
+    check_classes(n_classes, stride)
     memset(&given, 0, sizeof(given))
     given.stride = stride
     given.n_columns = n_classes
@@ -771,6 +778,7 @@ def hinge_losses(scores, way, length, code, weight, int64_t n_classes, total, in
     cdef Array a_code = Array(code, "code", "i4", (n,))
     cdef Array a_weight = Array(weight, "weight", real, (n,))
     cdef Array a_total = Array(total, "total", "d", (stride,), True)
+    check_classes(n_classes, stride)
     memset(&given, 0, sizeof(given))
     given.stride = stride
     given.n_columns = n_classes

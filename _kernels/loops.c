@@ -734,8 +734,9 @@ static void combine(const plsa_rows *rows, double *total, int64_t begin, int64_t
     (void)total;
     for (int64_t w = begin; w < end; w++)
         for (int64_t i = 0; i < stride; i += WIDTH) {
+            const real *a = (const real *)rows->a + w * stride + i;
             real *at = (real *)rows->out + w * stride + i;
-            store(at, load(keep + i) * load(at) + load(add + i) * load((const real *)rows->a + w * stride + i));
+            store(at, load(keep + i) * load(at) + load(add + i) * load(a));
         }
     restore_subnormals(before);
 }
@@ -815,7 +816,8 @@ static void hinge_losses(const plsa_rows *rows, double *total, int64_t begin, in
                 const int64_t at = d * stride + i + j;
                 const vector_bits column = columns_from(i + j);
                 const vector length = load((const real *)rows->of_column + i + j);
-                const vector score = load((const real *)rows->a + at) + length * load((const real *)rows->b + at);
+                const vector moved = length * load((const real *)rows->b + at);
+                const vector score = load((const real *)rows->a + at) + moved;
                 const vector lacking = 1 - targets(column, rows->code[d]) * score;
                 const vector_bits open = (vector_bits)(lacking > (vector){0}) & (vector_bits)(column < n_columns);
                 store(short_of + j, (vector)((vector_bits)lacking & open));

@@ -6,8 +6,9 @@ from cases import corpus as planted
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import softmax
+from sklearn.base import clone
 
-from plsa import SoftMislabelingPLSA
+from plsa import CountScaler, SoftMislabelingPLSA
 from plsa.datasets import planted_corpus
 from plsa.engine.products import Products
 from plsa.estimators.validation import check_counts
@@ -163,12 +164,17 @@ def with_own_words(n_documents=1000):
     return sparse.csr_array(sparse.hstack([own, corpus.counts])).astype(np.float32), y
 
 
-def test_words_of_one_document_change_nothing_in_a_large_corpus():
-    """But those of a labeled one: all others might as well not be there."""
-    X, y = with_own_words()
+@pytest.mark.parametrize("scaling", ["auto", None, CountScaler(tf="raw"), CountScaler(length=50)], ids=str)
+@pytest.mark.parametrize("weight", [None, 0.5, 3.0])
+def test_words_of_one_document_change_nothing_in_a_large_corpus(scaling, weight):
+    """But those of a labeled one: all others might as well not be there, if each document counts once."""
+    X, y = with_own_words(2000 if weight == 0.5 else 1000)
     shared = np.flatnonzero((X > 0).sum(axis=0) > 1)
     kept = np.concatenate([np.arange(10), shared])  # the first 20 documents are labeled
-    found, wanted = (SoftMislabelingPLSA(random_state=0).fit(each, y) for each in (X, X[:, kept]))
+    kept = np.arange(X.shape[1]) if weight == 3 else kept  # three times a document
+    model = SoftMislabelingPLSA(scaling=scaling, random_state=0)
+    weights = None if weight is None else np.full(X.shape[0], weight)
+    found, wanted = (clone(model).fit(each, y, sample_weight=weights) for each in (X, X[:, kept]))
     assert found.n_features_in_ == X.shape[1]
     assert_array_equal(found.components_[:, kept], wanted.components_)
     assert not np.delete(found.components_, kept, axis=1).any()
@@ -183,13 +189,21 @@ def test_documents_of_the_fit_are_known_by_all_their_words():
     """What one has taught a student is left out where it comes again, word for word, and nowhere else."""
     X, y = with_own_words()
     model = SoftMislabelingPLSA(random_state=0).fit(X, y)
-    assert_allclose(model.predict_proba(X[20:]), model.transduction_[20:], rtol=1e-6)
     other = X[20:].tolil()
     other[:, 1000 // 2 - 1] = 1  # a word of the last document but one, which tells nothing
     assert np.abs(model.predict_proba(other.tocsr()) - model.transduction_[20:]).max() > 1e-3
 
 
-@pytest.mark.parametrize(("words", "documents", "wanted"), [(1e9, 10, 1000), (10, 1e9, 1000), (10, 200, 200)])
+def test_a_large_corpus_without_a_word_that_is_shared_is_learned_from_as_it_is():
+    X = np.eye(1000)[:, 4:] * 2
+    y = np.array([0, 0, 1, 1] + [-1] * 996)  # the labeled documents are empty
+    model = SoftMislabelingPLSA(random_state=0).fit(X, y)
+    assert_allclose(model.transduction_[4:], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("words", "documents", "wanted"), [(1e9, 10, 1000), (10, 1e9, 1000), (10, 200, 200), (3000, 10, None)]
+)
 def test_evidence_is_found_with_some_of_many_documents(words, documents, wanted, monkeypatch):
     """As many as have so many words, or so many documents: chosen by nothing but their words."""
     X, y = with_own_words()
@@ -197,6 +211,7 @@ def test_evidence_is_found_with_some_of_many_documents(words, documents, wanted,
     monkeypatch.setattr(semisupervised, "_ENOUGH_UNLABELED", documents)
     counts = check_counts(SoftMislabelingPLSA(), X, reset=True)
     whole = Corpus(counts, Labels(np.arange(2), y.astype(np.int32)))
+    wanted = 3000 / (X[20:] > 0).sum(axis=1).mean() if wanted is None else wanted
     found = semisupervised._fewer(whole)
     n_unlabeled = (~found.labels.labeled).sum()
     assert found.labels.labeled.sum() == 20

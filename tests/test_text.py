@@ -9,10 +9,19 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
-from plsa import LabeledKFold, MissingLabelPLSA, NaiveBayesEM, SoftMislabelingPLSA, text_classifier, top_words
+from plsa import (
+    LabeledKFold,
+    MissingLabelPLSA,
+    NaiveBayesEM,
+    PLSAClassifier,
+    SoftMislabelingPLSA,
+    text_classifier,
+    top_words,
+)
 
 FOOD = ["tea and milk", "a cup of tea", "cup and milk", "milk in tea", "tea cup tea", "warm milk cup"]
 SPORT = ["goal and ball", "a ball team", "team goal", "ball in goal", "goal goal team", "wide ball team"]
@@ -69,8 +78,36 @@ def test_pieces_of_words_are_counted_where_texts_are_short():
     long = ["word " * 14 + "tea of more", "word " * 14 + "cup of", "ball " * 15 + "team go"]
     assert text_classifier()[0].fit([text + " go" * 15 for text in long]).short_ is False
     assert text_classifier()[0].fit([text + " go" * 12 for text in long]).short_ is True
+    assert text_classifier()[0].fit([*(text + " go" * 15 for text in long), "", " "]).short_ is False
+    with pytest.raises(ValueError, match="no texts"):
+        counter.fit([])
+    assert counter.short_, "as it was"
     # Once short texts are forgotten, nothing of them is left.
     assert_array_equal(counter.fit(["tea " * 40, "cup " * 40]).get_feature_names_out(), ["cup", "tea"])
+    assert not counter.is_piece().any()
+
+
+@pytest.mark.parametrize(
+    ("set_to", "known", "unknown"),
+    [
+        ({"token_pattern": r"\S+"}, ["a-b", "x", "-cup"], ["xy"]),
+        ({"tokenizer": str.split, "token_pattern": None}, ["a-b", "-cup"], ["b"]),
+        ({"stop_words": ["the", "cup"]}, ["tea", "-tea"], ["the", "the-", "cup", "-cup"]),
+        ({"ngram_range": (1, 2)}, ["the tea", "tea", "-tea"], ["the- -the", "tea- -tea"]),
+        ({"analyzer": "char"}, ["x", "-"], ["tea", "-tea"]),
+        ({"analyzer": str.split, "max_df": 1.0}, ["a-b", "tea"], ["-tea"]),
+        ({"lowercase": False}, ["Tea", "Tea-", "tea-"], ["the tea"]),
+    ],
+)
+def test_pieces_leave_all_else_to_the_vectorizer(set_to, known, unknown):
+    texts = ["the tea x a-b", "a cup the", "Tea", "ball", "goal"]
+    counter = text_classifier()[0].set_params(**set_to).fit(texts)
+    names = set(counter.get_feature_names_out())
+    assert names >= set(known)
+    assert not names & set(unknown)
+    again = pickle.loads(pickle.dumps(counter)) if not callable(set_to.get("analyzer")) else counter
+    assert_array_equal(again.transform(texts).toarray(), counter.fit_transform(texts).toarray())
+    assert_array_equal(clone(counter).fit(texts).get_feature_names_out(), counter.get_feature_names_out())
 
 
 @pytest.mark.parametrize(
@@ -96,6 +133,9 @@ def test_words_of_topics_are_whole():
     for named in (top_words(model, n=50), top_words(model[-1], model[0], n=50, by="probability")):
         assert all("-" not in word for topic in named for word in topic.words)
         assert {"milk", "team"} <= {word for topic in named for word in topic.words}
+    chosen = Pipeline([("count", model[0]), ("best", SelectKBest(chi2, k=12)), ("model", PLSAClassifier())])
+    named = top_words(chosen.fit(TEXTS, ["food"] * 6 + ["sport"] * 6), n=50)
+    assert all("-" not in word for topic in named for word in topic.words)
 
 
 def test_parameters_are_the_models():

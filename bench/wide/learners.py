@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
@@ -102,10 +102,27 @@ def _candidate(parameters: dict[str, Any]) -> Callable[[], plsa.SoftMislabelingP
     return lambda: plsa.SoftMislabelingPLSA(random_state=0, n_threads=1, **parameters)
 
 
+def _on_texts(vectorizer: Any = None) -> Callable[[], Any]:
+    return lambda: plsa.text_classifier(vectorizer=vectorizer, random_state=0, n_threads=1)
+
+
+# What `text_classifier` might count where texts are short, the first being what it does count.
+TEXTS = {
+    "text": Learner("words and pieces of four characters", _on_texts(), on_texts=True),
+    "text-frequent": Learner(
+        "words in two texts or more", _on_texts(CountVectorizer(max_df=0.5, min_df=2)), on_texts=True
+    ),
+    "text-pairs": Learner(
+        "words and pairs of words", _on_texts(CountVectorizer(max_df=0.5, ngram_range=(1, 2))), on_texts=True
+    ),
+    "text-pieces": Learner(
+        "pieces of four characters",
+        _on_texts(CountVectorizer(max_df=0.5, analyzer="char_wb", ngram_range=(4, 4))),
+        on_texts=True,
+    ),
+}
 LEARNERS = {
     **{name: Learner(f"plsa, {name}", _candidate(parameters)) for name, parameters in CANDIDATES.items()},
-    "text": Learner(
-        "plsa, raw texts", lambda: plsa.text_classifier(random_state=0, n_threads=1), on_texts=True
-    ),
+    **TEXTS,
     **RIVALS,
 }

@@ -37,7 +37,7 @@ from bench.shared.cells import Cell, Measured
 from bench.wide import fits
 from bench.wide.documents import CORPORA, RATIOS
 from bench.wide.gains import ENOUGH, Gain, Gains, Means, left_out
-from bench.wide.learners import CANDIDATES, LEARNERS, MAIN, RIVALS
+from bench.wide.learners import CANDIDATES, LEARNERS, MAIN, RIVALS, TEXTS
 
 NAME = "protocol"
 CELLS = fits
@@ -63,6 +63,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         "*Of*: how many corpora. " + _summary(ours),
         f"![Gain over the best rival against the labels a class has]({NAME}.png)",
         "Thin: a corpus. Bold: the mean of these lines, at every tick that at least half of them pass over.",
+        *_texts(means),
         *_left_out(means, candidates),
         "## All learners: mean accuracy over the corpora",
         _learners(means),
@@ -144,6 +145,32 @@ def _summary(gains: Gains) -> str:
     )
 
 
+def _texts(means: Means) -> list[str]:
+    """What pipelines from texts have where these are short, beside the same model on counts of words."""
+    short = [corpus for corpus in CORPORA if means.mean(corpus, RATIOS[1], "text") is not None]
+    own = [_short_row(CORPORA[each].title, means, [each], "text") for each in short]
+    if not own:
+        return []
+    others = [_short_row(f"**{learner.title}**: mean", means, short, name) for name, learner in TEXTS.items()]
+    return [
+        "## Short texts: accuracy of `text_classifier()` (and points above the model on counts of words)",
+        report.table(["", *_PERCENTS], [*own, *others]),
+        "Where texts are short, it counts pieces of words too, four characters each. The last rows have what "
+        "it might count instead: the mean over the corpora above.",
+    ]
+
+
+def _short_row(title: str, means: Means, corpora: Sequence[str], name: str) -> list[str]:
+    """The mean accuracy of a learner and its gain over the main one; what was not measured is left out."""
+    row = [title]
+    for ratio in RATIOS:
+        pairs = [(means.mean(each, ratio, name), means.mean(each, ratio, MAIN)) for each in corpora]
+        whole = [(text, words) for text, words in pairs if text is not None and words is not None]
+        text, words = np.mean(whole, axis=0) if len(whole) == len(pairs) else (None, None)
+        row.append("-" if text is None else f"{text:.1f} ({text - words:+.1f})")
+    return row
+
+
 def _left_out(means: Means, candidates: dict[str, Gains]) -> list[str]:
     """What the settings reach that are chosen for each corpus on all others, where there is a choice."""
     if len(candidates) < 2:
@@ -177,6 +204,7 @@ def _learners(means: Means) -> str:
             for (column, _), of in zip(columns, best, strict=True)
         ]
         for name, learner in LEARNERS.items()
+        if name not in TEXTS
     ]
     rows.append(["corpora", *(str(n) for _, n in columns)])
     return report.table(["(how often the best rival)", *_PERCENTS], rows)

@@ -207,7 +207,8 @@ class Guessing(SemiSupervised):
 
     First the counts as they are, and log counts with idf at constant length, have a missing-label fit each,
     and the guesses are those that these make together; then a stretch of passes under the mislabeling gate
-    follows, new guesses, and so on.
+    follows, new guesses, and so on. With a student and 1000 documents or more, words that stand in a single
+    document, which has no label, take no part: no topic has them.
     """
 
     _parameters: ClassVar[str] = """

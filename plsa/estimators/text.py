@@ -90,7 +90,7 @@ class WordAndPieceCounter(WordCounter):
 
     Words of short texts hardly meet again; pieces of them do, of their forms, compounds and misspellings. A
     piece is four characters of a word, or three at its beginning or end: of "teams", "tea-", "-team-",
-    "-eams-", "-ams". Texts are short that have fewer than 30 words on average.
+    "-eams-", "-ams". Texts are short that have fewer than 30 words on average, those of nothing aside.
 
     Attributes
     ----------
@@ -100,50 +100,62 @@ class WordAndPieceCounter(WordCounter):
 
     short_ = False
 
-    def build_tokenizer(self) -> Callable[[str], list[str]]:
-        """What cuts a text into words, and into pieces."""
-        return _words_and_pieces if self.short_ else super().build_tokenizer()
+    def build_analyzer(self) -> Callable[[Any], list[str]]:
+        """What makes the words of a text, and the pieces of those that are no stop words."""
+        usual = super().build_analyzer()
+        if not self.short_ or self.analyzer != "word":
+            return usual
+        preprocess, tokenize, stopped = (
+            self.build_preprocessor(),
+            self.build_tokenizer(),
+            self.get_stop_words(),
+        )
+        cut = lru_cache(maxsize=None)(_pieces_of)  # as long as this analyzer is there
+
+        def words_and_pieces(text: Any) -> list[str]:
+            words = tokenize(preprocess(self.decode(text)))
+            pieces = [piece for word in words if word not in (stopped or ()) for piece in cut(word)]
+            return [*usual(text), *pieces]
+
+        return words_and_pieces
 
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learns the words of texts, and their pieces where texts are short, and counts them."""
-        texts = self._read(raw_documents)
-        self.short_ = False
-        sample = list(texts)[:: max(1, len(texts) // _SEEN)]
-        words = self.build_analyzer()
-        self.short_ = sum(len(words(text)) for text in sample) < _SHORT * len(sample)
-        return super().fit_transform(texts, y)
+        texts, before = self._read(raw_documents), self.short_
+        self.short_ = self._are_short(texts)
+        try:
+            return super().fit_transform(texts, y)
+        except BaseException:
+            self.short_ = before
+            raise
 
     def is_piece(self) -> Mask:
         """Which columns count pieces."""
-        return np.array(
-            [name[0] == _GOES_ON or name[-1] == _GOES_ON for name in self.get_feature_names_out()]
-        )
+        names = [str(name) for name in self.get_feature_names_out()]
+        return np.array([self.short_ and (n.startswith(_GOES_ON) or n.endswith(_GOES_ON)) for n in names])
+
+    def _are_short(self, texts: Any) -> bool:
+        if self.analyzer != "word" or self.input != "content" or isinstance(texts, str):
+            return False
+        n_words = np.array([len(text.split()) for text in texts])
+        return bool(n_words.any() and n_words[n_words > 0].mean() < _SHORT)
 
 
 _SHORT = 30  # words: of 16 corpora, half had up to 20 and gained, half 89 or more, some of which lost
-_SEEN = 1000  # texts, about, to see how long they are
 _PIECE = 4  # characters
-_GOES_ON = "-"  # no part of any word
+_GOES_ON = "-"  # no part of a word as `WordCounter` has it
 
 
-def _words_and_pieces(text: str) -> list[str]:
-    """The words of a text, and the pieces of those that stand between blanks."""
-    words = _words_of(text)
-    pieces = [piece for word in words if not _UNSPACED.match(word) for piece in _pieces_of(word)]
-    return words + pieces
-
-
-@lru_cache(maxsize=100_000)
-def _pieces_of(word: str) -> tuple[str, ...]:
-    """Four neighbors each, the ends of the word among them; what is the whole word is no piece."""
+def _pieces_of(word: str) -> list[str]:
+    """Four neighbors each, the ends of the word among them. Words of two letters have none."""
+    if len(word) < _PIECE - 1 or _UNSPACED.match(word):
+        return []
     whole = f" {word} "
-    pieces = (
-        [whole[at : at + _PIECE] for at in range(len(whole) - _PIECE + 1)] if len(word) >= _PIECE - 1 else []
-    )
-    return tuple(
+    pieces = [whole[at : at + _PIECE] for at in range(len(whole) - _PIECE + 1)]
+    return [
         ("" if piece[0] == " " else _GOES_ON) + piece.strip(" ") + ("" if piece[-1] == " " else _GOES_ON)
         for piece in pieces
-    )
+    ]
 
 
 def _words_of(text: str) -> list[str]:
@@ -253,17 +265,18 @@ def text_classifier(model: Any = None, *, vectorizer: Any = None, **parameters: 
     for name in parameters:
         if name not in known:
             if name in vectorizer.get_params():
-                its = f"pass vectorizer={type(vectorizer).__name__}({name}={parameters[name]!r})"
+                counter = CountVectorizer if isinstance(vectorizer, WordCounter) else type(vectorizer)
+                its = f"pass vectorizer={counter.__name__}({name}={parameters[name]!r})"
                 raise TypeError(f"{name!r} is a parameter of the vectorizer: {its}.")
             having = ", ".join(sorted(known))
             raise TypeError(f"{type(model).__name__} has no parameter {name!r}; it has {having}.")
     model = clone(model).set_params(**parameters)
     # The pipeline says how long the counting of words took, the model what it is at.
     pipeline = make_pipeline(vectorizer, model, verbose=bool(getattr(model, "verbose", 0)))
-    if isinstance(vectorizer, CountVectorizer) and not isinstance(vectorizer, TfidfVectorizer):
-        plain = type(vectorizer) is CountVectorizer
-        counter = WordCounter(**vectorizer.get_params()) if plain else vectorizer
-        pipeline.steps[0] = ("countvectorizer", counter)
+    if type(vectorizer) is CountVectorizer:
+        vectorizer = WordCounter(**vectorizer.get_params())
+    if isinstance(vectorizer, WordCounter):
+        pipeline.steps[0] = ("countvectorizer", vectorizer)
     return pipeline
 
 

@@ -43,7 +43,10 @@ class Scaler:
 
     def spread(self, words: Array, n_words: int) -> Self:
         """The same for documents of more words, these among them; the others count for nothing."""
-        return self if self.idf is None else replace(self, idf=spread(self.idf, words, n_words))
+        if self.idf is None and self.length is None:
+            return self  # a word more or less changes no other
+        idf = np.ones(len(words)) if self.idf is None else self.idf
+        return replace(self, idf=spread(idf, words, n_words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,8 @@ def fit_tfidf(corpus: Corpus) -> Scaler:
     """
     scaler = TFIDF.fit(corpus.counts, corpus.weight)
     assert scaler.idf is not None
-    met = shared_words(corpus) if is_large(corpus) else _presence(corpus) > 0
+    presence = corpus.counts.presence()
+    met = shared_words(corpus) if is_large(corpus) else presence.word_totals(corpus.weight) > 0
     return replace(scaler, idf=np.where(met, scaler.idf, 0.0))
 
 
@@ -101,13 +105,10 @@ def is_large(corpus: Corpus) -> bool:
 
 
 def shared_words(corpus: Corpus) -> Mask:
-    """(W,): words that stand in a labeled document or in several."""
-    return np.asarray(_presence(corpus.with_unlabeled(0.5)) > 0.75)
-
-
-def _presence(corpus: Corpus) -> Floats:
-    """(W,): how many documents each word stands in."""
-    return corpus.counts.presence().word_totals(corpus.weight)
+    """(W,): words that stand in a labeled document or in several; a weight of two is two of them."""
+    weights = corpus.weights()
+    times = np.where(corpus.labels.labeled, 2.0, np.maximum(weights, 1.0)) * (weights > 0)
+    return np.asarray(corpus.counts.presence().word_totals(times) > 1.5)
 
 
 def fit_scaling(scaling: Scaling | None, corpus: Corpus) -> tuple[Scaler | None, Counts]:

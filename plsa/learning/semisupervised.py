@@ -115,7 +115,7 @@ def learn(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     words = np.arange(n_words)
     if plan.student and plan.later_gate is not None and is_large(corpus):
         words = np.flatnonzero(shared_words(corpus))
-    if len(words) == n_words:
+    if len(words) in (0, n_words):
         return _learn(corpus, plan, rng, key)
     # What is not shared tells nothing, and may be most of the vocabulary.
     learned = _learn(corpus.of_words(words), plan, rng, key)

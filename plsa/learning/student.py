@@ -188,10 +188,12 @@ def _worded(rows: Counts, weight: Floats) -> Floats:
     return np.where(rows.lengths() > 0, weight, 0.0)
 
 
-def label_lessons(corpus: Corpus, n_threads: int | None) -> dict[bool, Lesson]:
+def label_lessons(
+    corpus: Corpus, n_threads: int | None, rarities: Sequence[bool] = (True, False)
+) -> dict[bool, Lesson]:
     """The labeled documents of a corpus; True: with the rarity that words have in all of it."""
     scaler, counts = fit_tfidf(corpus), corpus.labeled().counts
-    scalers = {True: scaler, False: scaler.without_rarity()}
+    scalers = {idf: scaler if idf else scaler.without_rarity() for idf in rarities}
     return {idf: Lesson(each, counts, corpus.n_classes, n_threads) for idf, each in scalers.items()}
 
 

@@ -155,7 +155,7 @@ def _students(predictor: Predictor, corpus: Corpus, plan: Plan) -> Iterator[tupl
     yield predictor, TEACHINGS[0]
     n_threads = plan.method.n_threads
     teaching, held = choose_teaching(corpus, plan.student_splits(corpus), n_threads)
-    lesson = label_lessons(corpus, n_threads)[teaching.idf]
+    lesson = label_lessons(corpus, n_threads, [teaching.idf])[teaching.idf]
     code, weights, every = corpus.labels.code, corpus.weights(), np.arange(corpus.counts.n_documents)
     classifiers = [
         lesson.labels_alone(every, code, weights, teaching),

@@ -95,7 +95,8 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
         `feature_names_in_`, else the number of the column.
     n : int, default=10
         Words per topic. There are fewer where no more speak for it: those of probability zero are
-        left out, and by ratio those that are no more probable than in the other topics.
+        left out, and by ratio those that are no more probable than in the other topics. Pieces of words that
+        the vectorizer of `text_classifier` counts in short texts are left out too.
     by : {"ratio", "probability"}, default="ratio"
         "probability" ranks by P(w|z): what the topic is made of, words that are frequent everywhere
         included. "ratio" ranks by the weighted log-likelihood ratio,
@@ -133,9 +134,10 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     word_of_topic = check_topics(last)
     words = _check_vocabulary(vocabulary, model, word_of_topic.shape[1])
     score = _ratio(word_of_topic, getattr(last, "topic_prior_", None)) if by == "ratio" else word_of_topic
-    counter = vocabulary if vocabulary is not None else getattr(model, "steps", [("", None)])[0][1]
+    counter = model.steps[0][1] if hasattr(model, "steps") else vocabulary
     if hasattr(counter, "is_piece"):
-        score[:, counter.is_piece()] = 0  # whole words say the same, and say it better
+        pieces = set(counter.get_feature_names_out()[counter.is_piece()])
+        score[:, [word in pieces for word in words]] = 0  # whole words say the same, and say it better
     labels = [None] * len(score)
     if hasattr(last, "topic_class_"):
         classes = np.asarray(last.classes_).tolist()
