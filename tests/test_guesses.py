@@ -156,6 +156,24 @@ def test_sharpness_follows_how_far_apart_scores_are(monkeypatch):
 # --- large corpora -------------------------------------------------------------------------------
 
 
+def test_more_of_a_document_is_left_out_in_a_large_corpus(monkeypatch):
+    """Words of classes and of topics know it again there, beside the guesses."""
+    some = corpus()
+    guesser = Guesser.of(some, Teaching())
+    guesses = guesser.next(guesser.first(), lambda documents: opinions(len(documents)))
+    topics = [np.random.default_rng(0).dirichlet(np.ones(some.counts.n_words), 4).T]
+    given = guesses, topics, (0.5, 1.5, 0.25, 0.1, 2.0), some.counts.fingerprints()
+    pull = []
+    for large in (False, True):
+        monkeypatch.setattr("plsa.learning.guesses.is_large", lambda corpus, large=large: large)
+        leverage = guesser.finished(*given)[0].lessons.leverage
+        pull.append(leverage / (1 - leverage))
+    each = guesser.classifiers(guesses, topics)
+    ahead = [guesser._mean(margins(guesser.lesson.scores(one)[~guesser.known])) for one in each]
+    worth = np.array([0.5, 1.5, 0.25, 0.1]) * ahead
+    assert_allclose(pull[0] / pull[1], (worth @ [0, 1, 0, 0.5]) / (worth @ [0, 1, 1, 2]), rtol=1e-9)
+
+
 def with_own_words(n_documents=1000):
     """Documents of two classes, every second of which has a word of its own; 20 have a label."""
     corpus = planted_corpus(n_documents, 30, 2, n_classes=2, document_length=15, random_state=0)

@@ -263,9 +263,9 @@ def lessons_of(
 ) -> Lessons:
     """What the guessed among documents, whose fingerprints are `key`, have taught.
 
-    `weight` is that of their squares beside the ridge, `share` the part of the student's score that they
-    have a say in. Copies are left out together, so that a weight is a repetition; those of a labeled document
-    not at all.
+    `weight` is that of their squares beside the ridge, `share` how much the student's score knows them again
+    beside what squares would. Copies are left out together, so that a weight is a repetition; those of a
+    labeled document not at all.
     """
     some = np.flatnonzero(weight > 0)
     key, first, which = np.unique(key[some], return_index=True, return_inverse=True)
@@ -278,11 +278,11 @@ def lessons_of(
     leverage, filling = np.empty((2, len(own)))
     for begin in range(0, len(own), blocks.DOCUMENTS):  # some at a time: there may be very many
         part = slice(begin, begin + blocks.DOCUMENTS)
-        leverage[part], filling[part] = _own_part(squared.of_documents(own[part]), copies[part], mass)
-    return Lessons(key, code[own], share * leverage, filling)
+        leverage[part], filling[part] = _own_part(squared.of_documents(own[part]), copies[part], mass, share)
+    return Lessons(key, code[own], leverage, filling)
 
 
-def _own_part(squared: Counts, weight: Floats, mass: Floats) -> tuple[Floats, Floats]:
+def _own_part(squared: Counts, weight: Floats, mass: Floats, share: float) -> tuple[Floats, Floats]:
     """The leverage of documents with these weights, and by how much the words that others have would grow."""
     square, of_word = squared.count.astype(np.float64), mass[squared.word]
     taught = np.repeat(weight, np.diff(squared.offset)) * square
@@ -295,7 +295,7 @@ def _own_part(squared: Counts, weight: Floats, mass: Floats) -> tuple[Floats, Fl
     pull, length = total(taught / (1 + others)), total(square)
     shared = total(np.where(others > _OWN * of_word, square, 0.0))
     filling = np.sqrt(np.divide(length, shared, out=np.zeros(len(length)), where=shared > 0))
-    return pull / (1 + pull), filling
+    return share * pull / (1 + share * pull), filling
 
 
 def _squares(a: Real, b: Real | None = None) -> Floats:
