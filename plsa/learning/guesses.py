@@ -33,7 +33,7 @@ _MAX_TRUST = 0.5
 # can be held out to judge guesses by, labels alone are worth so many margins more.
 _MORE_OF_LABELS = 1.0
 # Classifiers that know guessed documents again, and how far beside that of guesses, whose leverage is known.
-# In a large corpus complement naive Bayes as much, topics twice as much: so found on two corpora at 2% labels,
+# In a large corpus complement naive Bayes as much, topics twice as much: found on two corpora at 2% labels,
 # where documents of the fit were then stated to be right as often as new ones. In a small one there is little
 # else than what a document knows of itself.
 _TAUGHT, _TAUGHT_MANY = ((1, 1.0), (3, 0.5)), ((1, 1.0), (2, 1.0), (3, 2.0))
