@@ -121,6 +121,7 @@ TEXTS = {
         on_texts=True,
     ),
 }
+SHORT = ("20news-subjects", "stackoverflow", "banking77", "davidson", "germeval", "germeval-fine", "mr")
 LEARNERS = {
     **{name: Learner(f"plsa, {name}", _candidate(parameters)) for name, parameters in CANDIDATES.items()},
     **TEXTS,

@@ -37,7 +37,7 @@ from bench.shared.cells import Cell, Measured
 from bench.wide import fits
 from bench.wide.documents import CORPORA, RATIOS
 from bench.wide.gains import ENOUGH, Gain, Gains, Means, left_out
-from bench.wide.learners import CANDIDATES, LEARNERS, MAIN, RIVALS, TEXTS
+from bench.wide.learners import CANDIDATES, LEARNERS, MAIN, RIVALS, SHORT, TEXTS
 
 NAME = "protocol"
 CELLS = fits
@@ -46,8 +46,8 @@ _TICKS = (1, 3, 10, 30, 100, 300, 1000, 3000)  # labels a class
 
 
 def wanted(options: argparse.Namespace) -> Iterator[Cell]:
-    """The cells of the tables."""
-    return fits.cells(LEARNERS)
+    """The cells of the tables; of long texts `text_classifier` counts words alone, as the model does here."""
+    return (each for each in fits.cells(LEARNERS) if each.learner not in TEXTS or each.task in SHORT)
 
 
 def tell(measured: Measured, folder: Path) -> list[str]:
@@ -147,7 +147,7 @@ def _summary(gains: Gains) -> str:
 
 def _texts(means: Means) -> list[str]:
     """What pipelines from texts have where these are short, beside the same model on counts of words."""
-    short = [corpus for corpus in CORPORA if means.mean(corpus, RATIOS[1], "text") is not None]
+    short = [corpus for corpus in SHORT if means.mean(corpus, RATIOS[1], "text") is not None]
     own = [_short_row(CORPORA[each].title, means, [each], "text") for each in short]
     if not own:
         return []
