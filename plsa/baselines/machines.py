@@ -108,7 +108,7 @@ class PEBL(IteratedSVM):
     """
 
     def _first_negatives(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Mask, Fitted]:
-        present = counts.with_counts((counts.count > 0).astype(counts.dtype))
+        present = counts.presence()
         features = positive_features(present, positive)
         n_features = present.matrix() @ features.astype(np.float64)
         negative = ~positive & (n_features == n_features[~positive].min())

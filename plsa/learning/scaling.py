@@ -94,8 +94,10 @@ def fit_tfidf(corpus: Corpus) -> Scaler:
     """
     scaler = TFIDF.fit(corpus.counts, corpus.weight)
     assert scaler.idf is not None
-    presence = corpus.counts.presence()
-    met = shared_words(corpus) if is_large(corpus) else presence.word_totals(corpus.weight) > 0
+    if is_large(corpus):
+        met = shared_words(corpus)
+    else:
+        met = corpus.counts.presence().word_totals(corpus.weight) > 0
     return replace(scaler, idf=np.where(met, scaler.idf, 0.0))
 
 

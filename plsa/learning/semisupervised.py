@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Codes, Fit, Floats, Places, Real, Rng, StopReason, padded
@@ -111,23 +110,23 @@ def learn(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
     if corpus.labels.labeled.all():
         return supervised.learn_from_labels(corpus, plan, rng)
     check_some_words(corpus.counts, corpus.weight)
-    n_words, key = corpus.counts.n_words, corpus.counts.fingerprints()
+    n_words = corpus.counts.n_words
     words = np.arange(n_words)
     if plan.student and plan.later_gate is not None and is_large(corpus):
         words = np.flatnonzero(shared_words(corpus))
     if len(words) in (0, n_words):
-        return _learn(corpus, plan, rng, key)
+        return _learn(corpus, plan, rng, corpus.counts)
     # What is not shared tells nothing, and may be most of the vocabulary.
-    learned = _learn(corpus.of_words(words), plan, rng, key)
+    learned = _learn(corpus.of_words(words), plan, rng, corpus.counts)
     predictor, cut = finished(lambda: learned.predictor.spread(words, n_words))
     return replace(learned, predictor=predictor, fit=learned.fit.cut_short(cut))
 
 
-def _learn(corpus: Corpus, plan: Plan, rng: Rng, key: NDArray[np.uint64]) -> Learned:
-    """The same of words that count; documents are known by the fingerprints `key`."""
+def _learn(corpus: Corpus, plan: Plan, rng: Rng, whole: Counts) -> Learned:
+    """The same of words that count; documents are known again by all their words, those of `whole`."""
     choice = _weigh_evidence(corpus, plan)
     if choice.unlabeled_used:
-        return _learn_together(Task(corpus, plan, choice.settings, rng), choice, key)
+        return _learn_together(Task(corpus, plan, choice.settings, rng), choice, whole)
     alone = max(right for name, right in choice.accuracy.items() if name.startswith(_ALONE))
     shared = choice.accuracy[choice.scaling if plan.later_gate is None else _TOGETHER]
     found = f"{alone:.1%} right with the labels alone, {shared:.1%} with all documents"
@@ -164,7 +163,7 @@ class _State:
     reason: StopReason
 
 
-def _learn_together(task: Task, choice: Choice, key: NDArray[np.uint64]) -> Learned:
+def _learn_together(task: Task, choice: Choice, whole: Counts) -> Learned:
     """A fit under each scaling, guesses that these make together, a stretch under them, and so on.
 
     Where nothing is guessed, one fit.
@@ -178,7 +177,7 @@ def _learn_together(task: Task, choice: Choice, key: NDArray[np.uint64]) -> Lear
     if state.guesses.taught is not None:
         topics = _topics(state.members)
         (student, margin), cut_later = finished(
-            lambda: guesser.finished(state.guesses, topics, choice.blend, key)
+            lambda: guesser.finished(state.guesses, topics, choice.blend, whole.fingerprints())
         )
         sharpness *= (usual_sharpness(margin) / usual_sharpness(1.0)) ** _WIDENED
         cut = cut or cut_later
