@@ -764,7 +764,9 @@ def squared_hinge(X, own, weight, b):
     return b @ b / 2 + weight @ short**2, b - 2 * X.T @ (weight * t * short)
 
 
-def log_softmax(scores):
-    """Logarithms of probabilities, row by row."""
+def log_softmax(scores, leveling=0.0):
+    """Logarithms of probabilities, row by row: exp(s / h^leveling), h being the first less the mean."""
+    height = scores.max(axis=1, keepdims=True) - scores.mean(axis=1, keepdims=True)
+    scores = scores / np.maximum(height, 0.01) ** leveling
     scores = scores - scores.max(axis=1, keepdims=True)
     return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))

@@ -183,18 +183,27 @@ def opinions(seed=0, n=200, n_classes=3):
     return [size * own + rng.normal(size=own.shape) for size in (2.0, 0.5, 0.0)], code
 
 
-def test_blends_are_the_most_likely_weights():
-    """None nearby is more likely; what is worth nothing has less than the usual weight."""
+@pytest.mark.parametrize("stretched", [False, True])
+def test_blends_are_the_most_likely_weights(stretched):
+    """None nearby is more likely; what is worth nothing has less than the usual weight.
+
+    Scores that are stretched, document by document, whatever they are worth, are leveled.
+    """
     scores, code = opinions()
+    if stretched:
+        by = np.exp(np.random.default_rng(1).normal(0, 1.5, (200, 1)))
+        scores = [by * each for each in scores]
     usual = np.array([1.0, 1.0, 1.0])
     found = blend(scores, code, np.ones(200), usual)
+    most = 0.5 * (1 - 1 / scores[0].shape[1])  # the usual leveling
 
-    def likely(w):
-        log_p = reference.log_softmax(sum(a * s for a, s in zip(w, scores, strict=True)))
+    def likely(w, leveling=found.leveling):
+        log_p = reference.log_softmax(sum(a * s for a, s in zip(w, scores, strict=True)), leveling)
         off = np.log(w / usual)
         # min over g of |off - g|^2 + 0.3 g^2 for all but the last, which stands by itself.
         common = off[:-1].sum() / (2 + 0.3)
         unlikely = np.sum((off[:-1] - common) ** 2) + 0.3 * common**2 + off[-1] ** 2
+        unlikely += 6 * (leveling - most) ** 2
         return log_p[np.arange(200), code].sum() - unlikely
 
     best = likely(np.array(found.weights))
@@ -204,8 +213,11 @@ def test_blends_are_the_most_likely_weights():
             other = np.array(found.weights)
             other[at] *= factor
             assert likely(other) < best + 1e-3
+    assert found.leveling > most + 0.2 if stretched else found.leveling < most - 0.2
+    for leveling in np.clip([found.leveling - 0.03, found.leveling + 0.03], 0, 1):
+        assert likely(np.array(found.weights), leveling) < best + 1e-3
     assert found.weights[0] > found.weights[1] > found.weights[2]
-    assert found.weights[2] < 0.5
+    assert found.weights[2] < (0.5 * found.weights[0] if stretched else 0.5)
 
 
 def test_few_documents_move_a_blend_little():

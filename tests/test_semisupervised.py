@@ -304,11 +304,12 @@ def test_without_evidence_nothing_is_chosen(model):
     assert str(found.scaling_) == str(CountScaler(idf=model in GUESSING))
     assert model(evidence=False).fit(X, planted()[2]).evidence_ == {}
     if model in GUESSING:
-        # 3 at a mean margin of one, over the documents without a label; of a wider one half is believed.
+        # 3 at a mean margin of one, over the documents without a label; of a wider one a part is believed.
         scores = np.sort(found.model_.student.scores(found.checked_counts(X)), axis=1)[y < 0]
-        assert_allclose(found.sharpness_, 3 * np.mean(scores[:, -1] - scores[:, -2]) ** -0.15, rtol=1e-4)
+        assert_allclose(found.sharpness_, 3 * np.mean(scores[:, -1] - scores[:, -2]) ** -0.35, rtol=1e-4)
+        assert found.leveling_ == 0.5 * 3 / 4
     else:
-        assert found.sharpness_ == 1
+        assert (found.sharpness_, found.leveling_) == (1, 0)
 
 
 @models
@@ -483,7 +484,8 @@ def test_sharpness_follows_the_margins(model, monkeypatch):
     scores = np.sort(found.model_.student.scores(found.checked_counts(X)), axis=1)[y < 0]
     last = np.mean(scores[:, -1] - scores[:, -2])
     assert abs(np.log(last)) > 0.02, "else there is nothing to be seen"
-    assert_allclose(found.sharpness_, blended[0].sharpness * last**-0.15, rtol=1e-4)
+    assert_allclose(found.sharpness_, blended[0].sharpness * last**-0.35, rtol=1e-4)
+    assert found.leveling_ == blended[0].leveling > 0
 
 
 @pytest.mark.parametrize("student", [None, "linear"])

@@ -396,7 +396,8 @@ def test_what_is_held_out(sample, corpus, folds):
         for c in range(len(corpus.labels.classes))
     }
     several = [n for n in different.values() if n > 1]
-    assert bool(parts) == (len(several) > 1 and sum(several) >= 2 * len(different))
+    least = min(2 * len(different), max(8, 0.4 * len(different)))
+    assert bool(parts) == (len(several) > 1 and sum(several) >= least)
     if len(parts) == 3:
         wanted = np.flatnonzero(told & np.isin(code, [c for c, n in different.items() if n > 1]))
         assert_array_equal(np.sort(outside), wanted)
@@ -509,23 +510,6 @@ def test_sharpness_is_the_most_believed_power(data, usual):
     grid = np.log(usual) + np.linspace(-3, 3, 601)
     most = max(belief(held, "a", log_t, usual) for log_t in grid)
     assert belief(held, "a", np.log(found), usual) >= most - 1e-2
-
-
-def test_a_students_sharpness_is_sought_far_around_three_margins():
-    """3 / margin is usual; half a document's belief in it is little against forty that are half wrong."""
-    log_p = np.log([[0.8, 0.2], [0.8, 0.2], [0.4, 0.6]])
-    held = HeldOut(np.zeros(3, dtype=np.int32), np.array([1.0, 1.0, 2.0]), {"a": np.exp(log_p)})
-    assert_allclose(held.margin("a"), (np.log(4) + np.log(1.5)) / 2)
-    nothing = HeldOut(held.code, np.zeros(3), held.probability)
-    assert nothing.margin("a") == 0
-    wrong = held_of(np.arange(40) % 2 == 0)
-    wrong.probability["a"][:] = np.where(wrong.probability["a"] > 0.5, 0.88, 0.12)
-    usual = 3 / wrong.margin("a")
-    assert wrong.student_sharpness("a") < 0.4 * usual
-    assert wrong.student_sharpness("a") < 0.8 * wrong.sharpness("a", usual)
-    grid = np.log(usual) + np.linspace(-3, 3, 601)
-    most = max(belief(wrong, "a", log_t, usual, 0.5) for log_t in grid)
-    assert belief(wrong, "a", np.log(wrong.student_sharpness("a")), usual, 0.5) >= most - 1e-2
 
 
 def test_sharpness_tempers_the_over_confident():

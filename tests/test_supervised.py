@@ -139,7 +139,7 @@ def test_auto_scaling_does_not_depend_on_what_classes_are_called(corpus):
 
 @pytest.mark.parametrize("model", [plsa.PLSAClassifier, plsa.SoftMislabelingPLSA])
 def test_what_a_student_says(model):
-    """softmax(sharpness_ * scores); a document without words has the frequency of the classes."""
+    """softmax(sharpness_ * scores / heights^leveling_); without words it is how frequent classes are."""
     corpus = planted_corpus(120, 60, 3, n_classes=3, document_length=15, random_state=0)
     y = np.where(np.arange(120) < 60, corpus.target, -1)
     y[(y == 0) & (np.arange(120) > 20)] = -1
@@ -149,7 +149,9 @@ def test_what_a_student_says(model):
     assert np.ptp(found.class_prior_) > 0.1
     scores = found.model_.student.scores(found.checked_counts(corpus.counts))
     assert abs(found.sharpness_ - 4) > 1e-3, "or nothing would be shown"
-    wanted = softmax(found.sharpness_ * scores, axis=1)
+    height = scores.max(axis=1, keepdims=True) - scores.mean(axis=1, keepdims=True)
+    assert 0 < found.leveling_ < 1
+    wanted = softmax(found.sharpness_ * scores / np.maximum(height, 0.01) ** found.leveling_, axis=1)
     assert_allclose(found.predict_proba(corpus.counts), wanted, rtol=1e-6)
 
 

@@ -126,6 +126,9 @@ scaling_scores_ : dict
 sharpness_ : float
     The power that probabilities are raised to, as held-out documents ask for; else 1. Of a linear student:
     what its scores are multiplied by.
+leveling_ : float
+    Of a linear student: its probabilities are softmax(sharpness_ * scores / h ** leveling_), h being how far
+    the first class of a document is above the mean of all. 0 where there is none.
 objective_trace_ : array
     The objective before each update and at the end.
 log_likelihood_ : float

@@ -26,7 +26,7 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
     """An aspect model with classes."""
 
     _attributes: ClassVar[str] = """
-    prior_strength_, sharpness_
+    prior_strength_, sharpness_, leveling_
     """
 
     has_to_settle: ClassVar[bool] = False
@@ -86,6 +86,7 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
             "prior_strength_": settings.prior_strength,
             "label_topic_": label_topic_of(learned.fit, settings.layout),
             "sharpness_": predictor.sharpness,
+            "leveling_": predictor.leveling,
             "scaling_": scalings.fitted_scaling(scaling, aspects.scaler, corpus.counts.n_words),
             **kept(learned.fit, aspects.word_topic, aspects.topic_prior),
         }

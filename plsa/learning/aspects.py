@@ -111,13 +111,14 @@ class Predictor:
     class_prior: Floats  # (C,): of documents that say nothing to a student
     student: Student | None = None
     sharpness: float = 1.0  # the power that probabilities are raised to, or scores are multiplied by
+    leveling: float = 0.0  # of the student's scores
 
     def probabilities(self, counts: Counts, how: Folding) -> Floats:
         """(D, C): P(class|document)."""
         if self.student is None:
             return sharpened(self.aspects.classes(counts, how), self.sharpness)
         scores = self.student.scores(counts)
-        probability = probabilities(scores, self.sharpness)
+        probability = probabilities(scores, self.sharpness, self.leveling)
         probability[~scores.any(axis=1)] = self.class_prior  # no word that the student knows
         return probability
 

@@ -13,12 +13,13 @@ from scipy.special import log_softmax
 
 from plsa.engine.parameters import Array, Codes, Floats
 from plsa.labels.corpus import Corpus
-from plsa.learning.student import margins, usual_sharpness
 
 _MAX_TRIED = 3000  # labeled documents that a choice is made on
 MANY_TRIED = 12_000  # the same where that is cheap
+_TELLING = 2  # documents of each class: of fewer, little is to be believed
+_FEW, _FEW_OF_A_CLASS = 8, 0.4  # of fewer, and of fewer of each class, nothing is held out
 _LEAST = 1e-12  # no probability counts as less
-_BELIEF, _BELIEF_IN_STUDENTS = 10.0, 0.5  # in the usual sharpness: of log t it is off by 0.2, and by 1
+_BELIEF = 10.0  # in the usual sharpness: of log t it is off by 0.2
 _BELIEF_TO_COMPARE = (
     1.0  # where sharpness only makes candidates comparable; from 0.1 to 3 all is much the same
 )
@@ -90,11 +91,6 @@ class HeldOut:
         true: Floats = sharp[np.arange(len(self.code)), self.code]
         return true
 
-    def margin(self, name: str) -> float:
-        """How far, in log-probability, the candidate's first class is ahead of the second, on average."""
-        log_p = np.log(np.maximum(self.probability[name], _LEAST))
-        return float(np.average(margins(log_p), weights=self.weights)) if self.weights.sum() > 0 else 0.0
-
     def sharpness(self, name: str, default: float, belief: float = _BELIEF) -> float:
         """The power t that makes probabilities p^t / sum p^t most likely, drawn toward the default.
 
@@ -111,9 +107,10 @@ class HeldOut:
         found = minimize_scalar(loss, bounds=(around - 3, around + 3), method="bounded")
         return float(np.exp(np.round(found.x, 2)))  # no more than that is known
 
-    def student_sharpness(self, name: str) -> float:
-        """The sharpness of a student, whose probabilities are softmax(scores)."""
-        return self.sharpness(name, usual_sharpness(self.margin(name)), _BELIEF_IN_STUDENTS)
+
+def is_telling(weight: float, n_classes: int) -> bool:
+    """Whether held-out documents of this weight tell more than what is usual where there are none."""
+    return bool(weight >= _TELLING * n_classes)
 
 
 Splits = list[tuple[Array, Array]]  # documents to learn from, and documents to judge by
@@ -147,7 +144,8 @@ def hold_out(
     share = min(1.0, (most or _MAX_TRIED) / max(sum(map(len, different)), 1))
     tried = [some[: max(2, round(share * len(some)))] for some in different]
     several = [some for some in tried if len(some) > 1]
-    if len(several) < 2 or sum(map(len, several)) < 2 * corpus.n_classes:
+    n = corpus.n_classes
+    if len(several) < 2 or sum(map(len, several)) < min(_TELLING * n, max(_FEW, _FEW_OF_A_CLASS * n)):
         return []
     inside = np.ones(corpus.counts.n_documents, dtype=bool)
     if sample:

@@ -20,23 +20,24 @@ from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
 from plsa.learning import supervised
 from plsa.learning.aspects import Aspects, Folding, Predictor, Settings, fit_gated, with_aspects
-from plsa.learning.evidence import HeldOut, Probabilities, judge, parts
+from plsa.learning.evidence import HeldOut, Probabilities, is_telling, judge, parts
 from plsa.learning.guesses import Guesser, Guesses, usual
-from plsa.learning.linear import TEACHINGS, Teaching
+from plsa.learning.linear import TEACHINGS, Teaching, usual_leveling
 from plsa.learning.scaling import fit_scaling, is_large, shared_words
-from plsa.learning.student import probabilities, usual_sharpness
+from plsa.learning.student import usual_sharpness
 from plsa.learning.supervised import Blended, Choice, Learned, Plan, blend_of, choose_teaching
 
-_CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence comes from three folds, not one, and
-# from guesses that are made twice
+_CHEAP = 2e7  # nonzeros x topics x scalings
 _FIRST_PASSES, _PASSES_TO_GUESS = 30, 10  # at most, of a first fit: guesses are made anew soon
 _STILL = 1e-3  # share of guesses that change: fewer are none
 # Held-out documents are judged by a student of fewer labels, whose guesses were made once or twice. The
 # margins of the last one are wider, for good reason but for this part of their logarithm.
-_WIDENED = 0.15
+_WIDENED = 0.35
+_UNTRIED = 0.3  # power of how frequent the classes are that were held out: of others less is known
 # Of documents without a label that evidence is found with: so many words, each counted once in a document, or
 # so many documents, whichever is more.
 _ENOUGH_WORDS, _ENOUGH_UNLABELED = 700_000, 5_000
+_SMALL = 0.01  # no margin counts as less
 _ALONE = "labels alone"
 _TOGETHER = "all documents"
 CLASSIFIERS = ("labels", "guesses", "words", "topics")  # of a student
@@ -173,18 +174,18 @@ def _learn_together(task: Task, choice: Choice, whole: Counts) -> Learned:
     teaching = choice.teaching if taught else None
     guesser = Guesser.of(corpus, teaching, plan.method.n_threads)
     state, cut = last_of(_states(task, choice, guesser))
-    kept, student, sharpness = state.members[0], None, choice.sharpness
+    kept, student, sharpness, leveling = state.members[0], None, choice.sharpness, 0.0
     if state.guesses.taught is not None:
         topics = _topics(state.members)
         (student, margin), cut_later = finished(
             lambda: guesser.finished(state.guesses, topics, choice.blend, whole.fingerprints())
         )
-        sharpness *= (usual_sharpness(margin) / usual_sharpness(1.0)) ** _WIDENED
+        sharpness, leveling = sharpness / max(margin, _SMALL) ** _WIDENED, choice.leveling
         cut = cut or cut_later
     elif guesser.lesson is not None:
         # Stopped before any guess: the student knows the labels alone, the topics all documents.
         sharpness = 1.0
-    predictor = Predictor(kept.aspects, corpus.class_frequencies(), student, sharpness)
+    predictor = Predictor(kept.aspects, corpus.class_frequencies(), student, sharpness, leveling)
     reason = state.reason if state.reason.by_person else kept.fit.reason
     trace = [value for stretch in kept.traces for value in stretch]
     fit = replace(kept.fit, trace=trace, n_passes=kept.n_passes, reason=reason).cut_short(cut)
@@ -269,8 +270,7 @@ def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:
     guessing = plan.later_gate is not None
     scalings = plan.views if guessing else tuple(plan.scalings)
     default = scalings[-1] if guessing else plan.default_scaling
-    work = len(corpus.counts.word) * plan.settings.layout.n_topics * len(scalings)
-    cheap = work < _CHEAP
+    cheap = _is_cheap(corpus, plan)
     splits = plan.splits(corpus, sample=False, folds=3 if cheap else 1)
     enough = supervised.is_enough(sum(corpus.weights()[outside].sum() for _, outside in splits), corpus)
     quiet, progress = plan.quiet(), plan.method.loop.progress
@@ -298,6 +298,12 @@ def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:
     held = judge(parts(corpus, splits), said)
     progress.close()
     return replace(_decide(held, corpus, plan), teaching=teaching)
+
+
+def _is_cheap(corpus: Corpus, plan: Plan) -> bool:
+    """Whether there is time for evidence from three folds, and from guesses that are made twice."""
+    n_fits = len(plan.views if plan.later_gate is not None else plan.scalings)
+    return len(corpus.counts.word) * plan.settings.layout.n_topics * n_fits < _CHEAP
 
 
 def _fewer(corpus: Corpus) -> Corpus:
@@ -376,15 +382,16 @@ def _decide(held: HeldOut | None, corpus: Corpus, plan: Plan) -> Choice:
     scalings = plan.views if guessing else tuple(plan.scalings)
     default, voters = (scalings[-1], scalings) if guessing else (plan.default_scaling, ())
     if held is None:
-        sharpness = usual_sharpness(1.0) if plan.student else 1.0
-        return Choice(plan.settings, default, sharpness, {}, {}, voters, True)
+        n = corpus.n_classes
+        sharpness, leveling = (usual_sharpness(1.0, n), usual_leveling(n)) if plan.student else (1.0, 0.0)
+        return Choice(plan.settings, default, sharpness, {}, {}, voters, True, leveling=leveling)
     blended: Blended | None = None
     if plan.student and guessing:
-        blended = blend_of(held, CLASSIFIERS, usual(corpus, told=True))
+        told = is_telling(held.weights.sum(), corpus.n_classes)
+        blended = blend_of(held, CLASSIFIERS, usual(corpus, told=told))
         said = {name: held.probability[name] for name in scalings}
         labels = blend_of(held, CLASSIFIERS[:1], supervised.USUAL[:1])
-        said[_ALONE] = probabilities(labels.scores, labels.sharpness)
-        said[_TOGETHER] = probabilities(blended.scores, blended.sharpness)
+        said[_ALONE], said[_TOGETHER] = labels.probabilities(), blended.probabilities()
         held = replace(held, probability=said)
     accuracy = {name: held.accuracy(name) for name in held.probability}
     best = held.best(scalings)
@@ -399,7 +406,8 @@ def _decide(held: HeldOut | None, corpus: Corpus, plan: Plan) -> Choice:
             like = best if nearest == default else nearest
         voters = tuple(scaling for scaling in voters if not held.better(best, than=scaling))
     if blended is not None:
-        sharpness, shares = blended.sharpness, blended.shares
-        return Choice(settings, best, sharpness, accuracy, {}, voters, used, blend=shares)
+        tried = corpus.class_frequencies()[np.unique(held.code)].sum()
+        sharpness, leveling, shares = blended.sharpness * tried**_UNTRIED, blended.leveling, blended.shares
+        return Choice(settings, best, sharpness, accuracy, {}, voters, used, blend=shares, leveling=leveling)
     # One of the models predicts: probabilities are made sharper as those of the candidate most like it need.
     return Choice(settings, best, held.sharpness(like, 1.0), accuracy, {}, voters, used)

@@ -18,7 +18,7 @@ from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real
 from plsa.engine.products import Products
 from plsa.labels.corpus import Corpus
-from plsa.learning.linear import Teaching, complement, damped, separate, topical
+from plsa.learning.linear import Teaching, complement, damped, heights, separate, topical, usual_leveling
 from plsa.learning.scaling import Scaler, fit_tfidf, spread, unit_rows, vectors
 
 # Of least squares, found on three corpora together, at 0.3 to 100% labels.
@@ -197,8 +197,13 @@ def label_lessons(
     return {idf: Lesson(each, counts, corpus.n_classes, n_threads) for idf, each in scalers.items()}
 
 
-def probabilities(scores: Real, sharpness: float = DEFAULT_SHARPNESS) -> Array:
-    """Scores as probabilities: softmax(sharpness * score), in the precision of the scores."""
+def probabilities(scores: Real, sharpness: float = DEFAULT_SHARPNESS, leveling: float = 0.0) -> Array:
+    """Scores as probabilities: softmax(sharpness * score / height^leveling), in the precision of the scores.
+
+    The height is that of the first class above the mean of all (`heights`).
+    """
+    if leveling:
+        scores = scores / heights(scores) ** scores.dtype.type(leveling)
     # SciPy's softmax in place: of very many documents and classes it is a good part of a quick model.
     result = scores * scores.dtype.type(sharpness)
     result -= result.max(axis=1, keepdims=True)
@@ -207,9 +212,9 @@ def probabilities(scores: Real, sharpness: float = DEFAULT_SHARPNESS) -> Array:
     return result
 
 
-def usual_sharpness(margin: float) -> float:
-    """What sharpness a student has as a rule whose mean margin is this."""
-    return UNIT_SHARPNESS / max(margin, _MIN_MARGIN)
+def usual_sharpness(margin: float, n_classes: int) -> float:
+    """What sharpness a student of classes has as a rule whose mean margin is this."""
+    return UNIT_SHARPNESS / max(margin, _MIN_MARGIN) ** (1 - usual_leveling(n_classes))
 
 
 def usual_blend(usual: Sequence[float], ahead: Sequence[float], *, told: bool) -> tuple[float, ...]:

@@ -12,14 +12,24 @@ from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
 from plsa.learning.aspects import Aspects, Method, Predictor, Settings, fit_gated, with_aspects
-from plsa.learning.evidence import MANY_TRIED, HeldOut, Probabilities, Splits, hold_out, judge, parts
-from plsa.learning.linear import TEACHINGS, Teaching, blend
+from plsa.learning.evidence import (
+    MANY_TRIED,
+    HeldOut,
+    Probabilities,
+    Splits,
+    hold_out,
+    is_telling,
+    judge,
+    parts,
+)
+from plsa.learning.linear import TEACHINGS, Teaching, blend, usual_leveling
 from plsa.learning.scaling import Scaling, fit_scaling
 from plsa.learning.student import (
     USUAL_OF_GUESSES,
     USUAL_OF_WORDS,
     label_lessons,
     margins,
+    probabilities,
     usual_blend,
     usual_sharpness,
 )
@@ -93,6 +103,7 @@ class Choice:
     unlabeled_used: bool = False  # whether documents without a label help
     teaching: Teaching = TEACHINGS[0]  # of the labels, where there is a student
     blend: tuple[float, ...] | None = None  # of the student's classifiers, at a mean margin of one
+    leveling: float = 0.0  # of its scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +177,13 @@ def _students(predictor: Predictor, corpus: Corpus, plan: Plan) -> Iterator[tupl
         shares = usual_blend(
             USUAL, [float(np.average(margins(each), weights=weights)) for each in said], told=False
         )
-        sharpness = usual_sharpness(sum(USUAL))
+        n_classes = corpus.n_classes
+        sharpness, leveling = usual_sharpness(sum(USUAL), n_classes), usual_leveling(n_classes)
     else:
         found = blend_of(held, (_LABELS, _WORDS), USUAL)
-        shares, sharpness = found.shares, found.sharpness
+        shares, sharpness, leveling = found.shares, found.sharpness, found.leveling
     student = lesson.student([*classifiers, lesson.frequencies(corpus.log_frequencies())], shares)
-    yield replace(predictor, student=student, sharpness=sharpness), teaching
+    yield replace(predictor, student=student, sharpness=sharpness, leveling=leveling), teaching
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +192,12 @@ class Blended:
 
     shares: tuple[float, ...]  # of scores, at a mean margin of one
     sharpness: float
+    leveling: float
     scores: Floats  # of the held-out documents
+
+    def probabilities(self) -> Floats:
+        """What the scores of the held-out documents come to."""
+        return probabilities(self.scores, self.sharpness, self.leveling)
 
 
 def blend_of(held: HeldOut, names: Sequence[str], usual: Sequence[float]) -> Blended:
@@ -189,12 +206,14 @@ def blend_of(held: HeldOut, names: Sequence[str], usual: Sequence[float]) -> Ble
     How frequent classes are ("classes") goes in last.
     """
     scores = [held.probability[name] for name in names]
-    around = usual_blend(usual, [held.mean(margins(each)) for each in scores], told=True)
+    told = is_telling(held.weights.sum(), held.probability[FREQUENCIES].shape[1])
+    around = usual_blend(usual, [held.mean(margins(each)) for each in scores], told=told)
     scores.append(held.probability[FREQUENCIES])
     found = blend(scores, held.code, held.weights, around)
     together = np.sum([w * each for w, each in zip(found.weights, scores, strict=True)], axis=0)
     unit = max(held.mean(margins(together)), _SMALL)
-    return Blended(tuple(w / unit for w in found.weights), unit, together / unit)
+    shares, sharpness = tuple(w / unit for w in found.weights), unit ** (1 - found.leveling)
+    return Blended(shares, sharpness, found.leveling, together / unit)
 
 
 def frequency_scores(learned: Corpus, judged: Corpus) -> Floats:
