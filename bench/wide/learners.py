@@ -95,7 +95,12 @@ RIVALS = {
 }
 MAIN = "soft"
 # Settings of ours that the report chooses from, as the differences from the defaults.
-CANDIDATES: dict[str, dict[str, Any]] = {MAIN: {}}
+CANDIDATES: dict[str, dict[str, Any]] = {
+    MAIN: {},
+    "soft:light": {"unlabeled_weight": 0.1},
+    "soft:heavy": {"unlabeled_weight": 1.0},
+    "soft:firm": {"prior_strength": 20.0},
+}
 
 
 def _candidate(parameters: dict[str, Any]) -> Callable[[], plsa.SoftMislabelingPLSA]:
