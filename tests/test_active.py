@@ -21,7 +21,8 @@ from sklearn.metrics import cohen_kappa_score
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVC
+from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
+from sklearn.svm import SVC, LinearSVC
 
 from plsa import MissingLabelPLSA, SoftMislabelingPLSA
 from plsa.active import choosing, queries
@@ -36,6 +37,8 @@ CORPUS = planted_corpus(60, 40, 3, n_classes=3, doc_concentration=0.05, random_s
 X, TRUTH = CORPUS.counts, CORPUS.target.tolist()
 QUICK = MultinomialNB()
 OURS = MissingLabelPLSA(evidence=False, random_state=0, max_iter=5)
+SPREADING = LabelSpreading(kernel="knn", n_neighbors=5)
+TRAINING = SelfTrainingClassifier(RandomForestClassifier(3), threshold=0.6, max_iter=1)
 MIXED = (
     {"margin": 2, "committee": 1},
     {"vote entropy": 1, "random": 0.5},
@@ -256,7 +259,57 @@ def test_who_learns_from_unlabeled_documents():
     """Our semi-supervised models, in a pipeline too."""
     assert takes_unlabeled(OURS)
     assert takes_unlabeled(make_pipeline(CountVectorizer(), OURS))
+    assert takes_unlabeled(make_pipeline(CountVectorizer(), SPREADING))
     assert not takes_unlabeled(QUICK)
+    assert not takes_unlabeled(make_pipeline(CountVectorizer(), QUICK))
+
+
+@pytest.mark.parametrize("strategy", ["auto", "vote entropy", "committee", "expected error"])
+@pytest.mark.parametrize("estimator", [SPREADING, TRAINING], ids=["spreading", "training"])
+def test_semi_supervised_classifiers_of_scikit_learn_ask_from_nothing_on(estimator, strategy, tmp_path):
+    """The same answers give the same questions, also after resuming; classes keep their names."""
+    names = np.array(["ham", "jam", "spam"])[NOISY.target]
+    path, options = tmp_path / "session.jsonl", {"strategy": strategy, "random_share": 0.3}
+    learner = ActiveLearner(estimator, NOISY.counts, path=path, **options)
+    other = ActiveLearner(estimator, NOISY.counts, **options)
+    with pytest.raises(ValueError, match="fewer than two classes"):
+        learner.predict()
+    for number in range(1, 9):
+        row = int(learner.query()[0])
+        assert other.query().tolist() == [row]
+        for each in (learner, other):
+            each.tell(row, str(names[row]))
+        if number == 5:
+            learner = ActiveLearner.resume(path, estimator, NOISY.counts)
+    assert learner.classes_.tolist() == sorted({label for label in learner.labels_ if label is not None})
+    assert_allclose(learner.predict_proba(NOISY.counts).sum(axis=1), 1)
+    assert_array_equal(
+        learner.predict(NOISY.counts), learner.classes_[learner.estimator_.predict(NOISY.counts)]
+    )
+    assert learner.status() == other.status()
+    assert learner.status().n_drawn == 2
+
+
+def test_who_trains_itself_needs_probabilities():
+    """It is said at the start, and not after the first answers."""
+    for estimator in (
+        SelfTrainingClassifier(LinearSVC()),
+        make_pipeline(SelfTrainingClassifier(LinearSVC())),
+    ):
+        with pytest.raises(ValueError, match="has no predict_proba, which it trains itself by"):
+            ActiveLearner(estimator, X)
+
+
+def test_another_classifier_that_trains_itself_is_another_session(tmp_path):
+    """The file holds its class, and the parameters of what it trains."""
+    path = tmp_path / "session.jsonl"
+    learner = ActiveLearner(SelfTrainingClassifier(LogisticRegression(C=2.0)), X, path=path)
+    learner.tell(learner.query(2), ["a", "b"])
+    for other in (SelfTrainingClassifier(LogisticRegression(C=3.0)), SPREADING, TRAINING):
+        with pytest.raises(ValueError, match="give the model that it began with"):
+            ActiveLearner.resume(path, other, X)
+    again = ActiveLearner.resume(path, SelfTrainingClassifier(LogisticRegression(C=2.0)), X)
+    assert again.labels_ == learner.labels_
 
 
 def test_skipped_documents_do_not_come_back():

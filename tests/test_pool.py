@@ -8,12 +8,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.feature_selection import SelectFpr, SelectKBest, chi2
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.semi_supervised import LabelSpreading
+from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 
 from plsa import (
     ActiveLearner,
@@ -574,6 +575,76 @@ def test_of_very_many_classes_the_most_probable_are_supposed():
     )
     assert_allclose(found, 0.2)
     assert model.asked == [(0, 150)]
+
+
+# --- scikit-learn's semi-supervised classifiers --------------------------------------------------
+
+MARKED = (
+    LabelSpreading(kernel="knn", n_neighbors=5),
+    LabelPropagation(gamma=0.01),
+    SelfTrainingClassifier(MultinomialNB()),
+    SelfTrainingClassifier(MultinomialNB(), criterion="k_best", k_best=3),
+)
+marked = pytest.mark.parametrize("estimator", MARKED, ids=str)
+NEW = planted_corpus(
+    20, 60, 6, n_classes=3, document_length=15, word_concentration=0.3, random_state=1, dtype="float32"
+).counts
+
+
+@pytest.mark.filterwarnings("ignore:y contains no unlabeled", "ignore:k_best is larger")  # of those alone
+@pytest.mark.parametrize("names", [[0, 1, 2], [-1, 0, 7], ["ham", "jam", "spam"]], ids=str)
+@pytest.mark.parametrize("wrapped", [False, True], ids=["plain", "pipeline"])
+@marked
+def test_semi_supervised_classifiers_of_scikit_learn_learn_from_all_documents(estimator, wrapped, names):
+    """As they would by hand, sparse documents too; classes have the names that the labels have."""
+    if wrapped:
+        estimator = make_pipeline(TfidfTransformer(use_idf=False, norm=None), make_pipeline(estimator))
+    assert takes_unlabeled(estimator)
+    model = FittedPool(estimator, X).learn(coded([None if each is None else names[each] for each in FEW]))
+    by_hand = clone(estimator).fit(X, codes(FEW))
+    alone = clone(estimator).fit(X[codes(FEW) >= 0], codes(FEW)[codes(FEW) >= 0])
+    assert model.classes.tolist() == names
+    assert_array_equal(model.chances_of(NEW), by_hand.predict_proba(NEW))
+    assert np.abs(model.chances_of(NEW) - alone.predict_proba(NEW)).max() > 0.01
+    assert_array_equal(model.predict(NEW), np.array(names)[by_hand.predict(NEW)])
+    some = np.array([3, 0, 70])
+    last = by_hand[-1][-1] if wrapped else by_hand
+    known = getattr(last, "label_distributions_", None)
+    wanted = by_hand.predict_proba(X[some]) if known is None else known[some]
+    assert_array_equal(model.chances(some), wanted)
+    assert_array_equal(model.guesses(some), np.array(names)[wanted.argmax(axis=1)])
+
+
+@marked
+def test_committees_and_supposed_answers_of_these_classifiers_know_all_documents(estimator):
+    """Members know fewer labels, and a supposed answer is one more."""
+    names = np.array(["ham", "jam", "spam"])
+    pool, labels = FittedPool(estimator, X), [None if each is None else str(names[each]) for each in FEW]
+    model, some = pool.learn(coded(labels)), np.array([1, 5, 40])
+    found = model.committee(some, 3, np.random.RandomState(7))
+    assert found.shape == (3, 3, 3)
+    assert_allclose(found.sum(axis=2), 1, rtol=1e-6)
+    assert_array_equal(model.committee(some, 3, np.random.RandomState(7)), found)
+    assert np.abs(found - found.mean(axis=0)).max() > 1e-3
+    one_more = codes(FEW)
+    one_more[4] = 2
+    wanted = clone(estimator).fit(X, one_more)
+    known = getattr(wanted, "label_distributions_", None)
+    wanted = wanted.predict_proba(X[some]) if known is None else known[some]
+    assert_array_equal(model.suppose(some).after(4, 2), wanted)
+
+
+@pytest.mark.parametrize("estimator", [LabelSpreading(), LabelPropagation()], ids=str)
+def test_all_classes_are_as_probable_where_no_label_reaches(estimator):
+    """The kernel of scikit-learn is 0 there, and its probabilities are 0 / 0; nothing is not a number."""
+    lonely = np.array([[0.0, 1.0], [0.0, 1.1], [1.0, 0.0], [1.1, 0.0], [90.0, 90.0]])
+    model = FittedPool(estimator, lonely).learn(coded(["a", None, "b", None, None]))
+    assert_allclose(model.chances(np.arange(5)), [[1, 0], [1, 0], [0, 1], [0, 1], [0.5, 0.5]], atol=1e-3)
+    new = np.array([[0.0, 1.2], [900.0, 0.0]])
+    assert_allclose(model.chances_of(new), [[1, 0], [0.5, 0.5]], atol=1e-3)
+    assert model.predict(new).tolist() == ["a", "a"]
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(model.estimator.predict_proba(new)[1]).all()
 
 
 # --- what a pipeline makes of documents ----------------------------------------------------------

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
+from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 
 from plsa import MissingLabelPLSA
 from plsa.active import simulation
@@ -472,6 +473,25 @@ def test_a_class_may_be_called_minus_one():
     assert_array_equal(one.bound, other.bound)
     for name in one.accuracy:
         assert_array_equal(one.accuracy[name], other.accuracy[name])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [LabelSpreading(kernel="knn", n_neighbors=5), SelfTrainingClassifier(MultinomialNB())],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_semi_supervised_classifiers_of_scikit_learn_play_whatever_classes_are_called(estimator):
+    """They are judged by the names of the classes."""
+    options = {"n_queries": 4, "repeats": 1, "marks": [0, 4]}
+    places = (TRUTH == 0).astype(int)
+    played = [
+        simulate(estimator, X, np.array(names)[places], **options) for names in ([0, 1], [-1, 1], ["a", "b"])
+    ]
+    assert played[0].bound[0] > 0.7
+    for other in played[1:]:
+        assert_array_equal(other.bound, played[0].bound)
+        for name in other.accuracy:
+            assert_array_equal(other.accuracy[name], played[0].accuracy[name])
 
 
 def test_what_is_judged_by_may_be_a_list():

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples
 from plsa import inputs
 from plsa.active import choosing, stopping
 from plsa.active.fingerprints import about_model, checksum, checksum_as_stored, checksums, name_of
-from plsa.active.pool import FittedPool, Landscape, chances, counted
+from plsa.active.pool import FittedPool, Landscape, counted, learns_by_codes
 from plsa.active.quick import QuickPool
 from plsa.active.record import Event, Record
 from plsa.active.session import Session, check_ids
@@ -41,8 +41,13 @@ class ActiveLearner:
     Parameters
     ----------
     estimator : classifier
-        With `predict_proba` or `decision_function`. One that learns from unlabeled documents (it has a
-        parameter `unlabeled`) gets all of them, any other the labeled ones. It is not changed.
+        With `predict_proba` or `decision_function`. It is not changed. One that learns from unlabeled
+        documents gets all of them, any other the labeled ones. Such are those with a parameter `unlabeled`,
+        and scikit-learn's `LabelSpreading`, `LabelPropagation` and `SelfTrainingClassifier`; also as the last
+        step of a pipeline. The latter are given classes as numbers from 0, and -1 for no label, which a step
+        before them that learns from labels takes for a class. Where no label reaches a document, all classes
+        are as probable. A sparse X stays sparse; but their kernel "rbf", the default, needs a number for each
+        pair of documents (3 GiB and more for 20,000): for many documents pass kernel="knn".
     X : (n_documents, n_features) matrix, or a list of texts for a pipeline
     y : (n_documents,) array or None, default=None
         Labels that are known already; -1, None or NaN where there is none.
@@ -342,7 +347,7 @@ class ActiveLearner:
         model = self._needed()
         if X is not None:
             check_structure(X)
-            return np.asarray(model.estimator.predict(X))
+            return np.asarray(model.predict(X))
         guesses = model.guesses(np.arange(self.n_documents)).astype(object)
         for place, label in enumerate(self.labels_):
             if label is not None:
@@ -354,7 +359,7 @@ class ActiveLearner:
         model = self._needed()
         if X is not None:
             check_structure(X)
-            return chances(model.estimator, X)
+            return np.asarray(model.chances_of(X))
         return np.asarray(model.chances(np.arange(self.n_documents)))
 
     @property
@@ -364,7 +369,11 @@ class ActiveLearner:
 
     @property
     def estimator_(self) -> Any:
-        """The estimator fitted to all that is known."""
+        """The estimator fitted to all that is known.
+
+        One of scikit-learn's semi-supervised classifiers was given the places of classes in `classes_`, and
+        what it predicts itself are such places: `learner.classes_[learner.estimator_.predict(X)]`.
+        """
         return self._needed().estimator
 
     def _needed(self) -> Any:
@@ -399,6 +408,9 @@ def check_estimator(estimator: Any) -> Any:
     if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
         wanted = "neither predict_proba nor decision_function, which say how sure it is"
         raise ValueError(f"estimator == {estimator!r} has {wanted}.")
+    if learns_by_codes(estimator) and not hasattr(estimator, "predict_proba"):
+        wanted = "which it trains itself by: give it a classifier that has it, such as LogisticRegression()"
+        raise ValueError(f"estimator == {estimator!r} has no predict_proba, {wanted}.")
     for name, value in estimator.get_params().items():
         if name.rpartition("__")[2] == "decision_function_shape" and value == "ovo":
             raise ValueError(f"{name} == 'ovo' gives a value for each pair of classes: pass 'ovr'.")

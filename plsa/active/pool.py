@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.preprocessing import normalize
+from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
@@ -29,6 +30,8 @@ from plsa.learning.student import probabilities
 
 _CLUSTERS = 30  # for the first questions
 _MAX_CLUSTERED = 20_000  # documents: more are not needed to find them
+# scikit-learn's own that learn from unlabeled documents: -1 marks these, and not all take strings beside it.
+_BY_CODES = (LabelPropagation, LabelSpreading, SelfTrainingClassifier)
 
 Documents = Places
 Chances = Floats  # (n, C): P(class|document)
@@ -63,6 +66,7 @@ class FittedPool:
         self.estimator.set_params(**dict.fromkeys(seeds, random_state))
         self.X = X
         self.all_documents = takes_unlabeled(estimator)
+        self.by_codes = learns_by_codes(estimator)
 
     def learn(self, labels: Labels) -> "FittedModel":
         """The estimator fitted to labels."""
@@ -70,6 +74,9 @@ class FittedPool:
         if not self.all_documents:
             return self.fitted_to(known, labels)
         model = clone(self.estimator)
+        if self.by_codes:
+            model.fit(self.X, labels.code)
+            return FittedModel(self, labels, model)
         # Whatever marks the documents without a label, -1 may be a class here.
         model.set_params(**dict.fromkeys(_markers(model)))
         y = np.full(len(labels.code), None, dtype=object)
@@ -95,25 +102,47 @@ class FittedModel:
     @property
     def classes(self) -> Array:
         """The classes that have a label."""
-        return np.asarray(self.estimator.classes_)
+        return self._named(self.estimator.classes_)
 
     def chances(self, documents: Documents) -> Chances:
         """What it says of documents; of those it was fitted to, what it knows of them."""
-        if self._knows_all:
-            return np.asarray(self.estimator.transduction_[documents], dtype=np.float64)
-        return chances(self.estimator, _safe_indexing(self.pool.X, documents))
+        known = self._known
+        if known is not None:
+            return np.asarray(known[documents], dtype=np.float64)
+        return self.chances_of(_safe_indexing(self.pool.X, documents))
 
     def guesses(self, documents: Documents) -> Array:
         """What it predicts; of documents that it was fitted to, what it has guessed."""
-        if self._knows_all:
-            return np.asarray(self.classes[self.estimator.transduction_[documents].argmax(axis=1)])
-        return np.asarray(self.estimator.predict(_safe_indexing(self.pool.X, documents)))
+        known = self._known
+        if known is not None:
+            return np.asarray(self.classes[known[documents].argmax(axis=1)])
+        return self.predict(_safe_indexing(self.pool.X, documents))
+
+    def chances_of(self, X: Any) -> Chances:
+        """What it says of any documents; all classes are as probable where no label reaches one."""
+        if not self.pool.by_codes:
+            return chances(self.estimator, X)
+        with np.errstate(invalid="ignore"):  # 0 / 0 where no label reaches a document
+            return _or_even(chances(self.estimator, X))
+
+    def predict(self, X: Any) -> Array:
+        """The classes of any documents; the first where no label reaches one."""
+        with np.errstate(invalid="ignore" if self.pool.by_codes else None):
+            return self._named(self.estimator.predict(X))
+
+    def _named(self, found: Any) -> Array:
+        """Classes as the labels have them."""
+        return np.asarray(self.labels.classes[found] if self.pool.by_codes else found)
 
     @property
-    def _knows_all(self) -> bool:
-        """Whether the estimator has P(class|document) of all documents."""
+    def _known(self) -> Chances | None:
+        """P(class|document) of all documents, where the estimator has it."""
+        if self.pool.by_codes:
+            found = getattr(_last(self.estimator), "label_distributions_", None)
+            return None if found is None else _or_even(found)
+        found = getattr(self.estimator, "transduction_", None)
         shape = (_num_samples(self.pool.X), len(self.classes))
-        return bool(np.shape(getattr(self.estimator, "transduction_", 0)) == shape)
+        return found if getattr(found, "shape", None) == shape else None
 
     def topics(self, documents: Documents) -> Floats:
         """What `transform` makes of documents: P(topic|document)."""
@@ -161,7 +190,18 @@ class FittedSupposed:
 
 def takes_unlabeled(estimator: Any) -> bool:
     """Whether a classifier, or the last step of a pipeline, learns from documents without a label."""
-    return bool(_markers(estimator))
+    return bool(_markers(estimator)) or learns_by_codes(estimator)
+
+
+def learns_by_codes(estimator: Any) -> bool:
+    """Whether it is one of scikit-learn's semi-supervised classifiers, or a pipeline that ends in one."""
+    return isinstance(_last(estimator), _BY_CODES)
+
+
+def _last(estimator: Any) -> Any:
+    """What is left of pipelines at their end."""
+    last = steps_of(estimator)[-1]
+    return last if last is estimator else _last(last)
 
 
 def _markers(estimator: Any) -> list[str]:
@@ -177,6 +217,11 @@ def chances(model: Any, X: Any) -> Chances:
     if decision.ndim == 1:
         decision = np.column_stack([-decision, decision]) / 2
     return probabilities(decision, 1.0)
+
+
+def _or_even(chance: Chances) -> Chances:
+    """All classes are as probable where nothing is said: in rows of zeros, or of NaN."""
+    return np.where(chance.sum(axis=1, keepdims=True) > 0, chance, 1 / chance.shape[1])
 
 
 # --- documents without labels --------------------------------------------------------------------

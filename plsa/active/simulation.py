@@ -250,7 +250,7 @@ def _play(estimator: Any, X: Any, y: Array, test: Any, marks: Places, draw: Draw
         # With few labels they come by the hundred, and there is nobody to act on them.
         warnings.simplefilter("ignore", UserWarning)
         if name is None:
-            model = FittedPool(estimator, pool).learn(coded(truth.tolist())).estimator
+            model = FittedPool(estimator, pool).learn(coded(truth.tolist()))
             return name, repeat, np.array([np.mean(model.predict(new) == true)]), 0.0
         if options.get("cost") is not None:
             options = {**options, "cost": options["cost"][train]}
