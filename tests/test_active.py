@@ -17,7 +17,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectFpr, chi2
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.metrics import cohen_kappa_score
+from sklearn.metrics import cohen_kappa_score, f1_score
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -25,12 +25,13 @@ from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC, LinearSVC
 
 from plsa import MissingLabelPLSA, SoftMislabelingPLSA
-from plsa.active import choosing, queries
+from plsa.active import choosing, queries, stopping
 from plsa.active.choosing import STRATEGIES, expected_losses
 from plsa.active.learner import ActiveLearner
 from plsa.active.pool import FittedPool, takes_unlabeled, vectors
 from plsa.active.quick import QuickPool
 from plsa.active.session import Event, coded
+from plsa.active.stopping import Status, macro_f1
 from plsa.datasets import planted_corpus
 
 CORPUS = planted_corpus(60, 40, 3, n_classes=3, doc_concentration=0.05, random_state=0)
@@ -679,6 +680,155 @@ def test_the_accuracy_is_that_of_models_that_did_not_know_the_document(n_drawn):
     assert n_drawn == 4 or found[2] != found[3]
 
 
+def each_once(documents):
+    """Numbers of documents that stand for themselves."""
+    return np.ones(len(documents), dtype=int)
+
+
+def macro_by_scikit_learn(true, guess):
+    """Over the classes that a document has."""
+    return f1_score(true, guess, labels=np.unique(true), average="macro", zero_division=0)
+
+
+@given(
+    pairs=st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 5)), min_size=1, max_size=20), data=st.data()
+)
+def test_macro_f1_is_that_of_scikit_learn_over_classes_that_a_document_has(pairs, data):
+    """Of documents one by one, of numbers of them, and of several numbers at once; -1 is no guess."""
+    true, guess = np.array(pairs).T
+    assert_allclose(macro_f1(true, guess, each_once(true)), macro_by_scikit_learn(true, guess), rtol=1e-12)
+    number = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(true), max_size=len(true))))
+    number[0] += 1
+    several = macro_f1(true, guess, np.array([number, each_once(true)]))
+    repeated = macro_by_scikit_learn(np.repeat(true, number), np.repeat(guess, number))
+    assert_allclose(several, [repeated, macro_by_scikit_learn(true, guess)], rtol=1e-12)
+    if set(guess.tolist()) <= set(
+        true.tolist()
+    ):  # else scikit-learn has a 0 for classes that are guessed only
+        assert_allclose(several[1], f1_score(true, guess, average="macro"), rtol=1e-12)
+
+
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labeled", "all"])
+def test_macro_f1_is_that_of_the_documents_that_the_accuracy_is_judged_by(estimator):
+    """And its interval that of draws from these documents, each time the same."""
+    names = np.array(["ham", "jam", "spam"])
+    y = np.where(np.arange(90) % 6 == 0, names[NOISY.target], "")
+    learner = ActiveLearner(estimator, NOISY.counts, y, "random")
+    rows = learner.query(24)
+    learner.tell(rows, names[NOISY.target][rows])
+    pool, true, guess = pool_of(estimator, NOISY.counts), [], []
+    for part in np.array_split(np.random.RandomState(0).permutation(rows), 5):
+        held = [None if row in part else label for row, label in enumerate(learner.labels_)]
+        guess += pool.learn(coded(held)).guesses(part).tolist()
+        true += names[NOISY.target][part].tolist()
+    true, guess, status = np.array(true), np.array(guess), learner.status()
+    assert_allclose(status.macro_f1, f1_score(true, guess, average="macro"), rtol=1e-12)
+    assert status.accuracy == np.mean(true == guess) < 1
+    rng = np.random.default_rng(5)
+    draws = [rng.integers(0, 24, 24) for _ in range(1000)]
+    ends = np.quantile([macro_by_scikit_learn(true[some], guess[some]) for some in draws], [0.025, 0.975])
+    assert_allclose([status.macro_f1_low, status.macro_f1_high], ends, atol=0.02)
+    assert learner.status() == status
+
+
+class Refusing(MultinomialNB):
+    """Guesses what is no class."""
+
+    def predict(self, matrix):
+        """The same of all."""
+        return np.full(matrix.shape[0], "neither")
+
+
+def test_documents_without_a_guess_are_errors_of_their_class():
+    """Where a class has the document alone, no model of two classes is left to judge it; or one refuses."""
+    learner = ActiveLearner(QUICK, X, None, "random")
+    rows = learner.query(2)
+    learner.tell(rows, ["a", "b"])
+    status = learner.status()
+    assert (status.accuracy, status.macro_f1, status.macro_f1_low, status.macro_f1_high) == (0, 0, 0, 0)
+    refusing = ActiveLearner(Refusing(), X, ["a", "b"] + [None] * 58, "random")
+    refusing.tell(refusing.query(2), ["a", "b"])
+    assert (refusing.status().accuracy, refusing.status().macro_f1) == (0, 0)
+
+
+def test_the_interval_of_macro_f1_holds_the_truth_mostly(monkeypatch):
+    """Of sixty documents with known errors, nine in ten times at least."""
+    monkeypatch.setattr(stopping, "_RESAMPLES", 300)
+    rng = np.random.default_rng(0)
+    for n_classes in (2, 10):
+        chance = np.full((n_classes, n_classes), 0.2 / (n_classes - 1))
+        np.fill_diagonal(chance, 0.8)
+        true, guess = (each.ravel() for each in np.indices(chance.shape))
+        held = 0
+        for _ in range(200):
+            number = rng.multinomial(60, chance.ravel() / n_classes)
+            found = stopping._macro_f1(
+                np.repeat(true, number), np.repeat(guess, number), np.random.RandomState(0)
+            )
+            assert found[1] <= found[0] <= found[2]
+            held += found[1] <= 0.8 <= found[2]
+        assert held > 180
+
+
+def test_labels_are_counted_by_class():
+    """Those at the start too, the most frequent class first; amended ones as they are now."""
+    learner = ActiveLearner(QUICK, X, ["b", "c", "b"] + [None] * 57)
+    assert [*ActiveLearner(QUICK, X).status().answers.items()] == []
+    learner.volunteer([3, 4, 5], ["a", "c", "c"])
+    assert [*learner.status().answers.items()] == [("c", 3), ("b", 2), ("a", 1)]
+    learner.amend([1, 0], [None, "a"])
+    assert [*learner.status().answers.items()] == [("a", 2), ("c", 2), ("b", 1)]
+    learner.amend(2, None)
+    assert [*learner.status().answers.items()] == [("a", 2), ("c", 2)]
+    numbered = ActiveLearner(QUICK, X, first_labels()).status().answers
+    assert {type(each) for pair in numbered.items() for each in pair} == {int}
+    assert sum(numbered.values()) == 3
+
+
+@pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labeled", "all"])
+def test_the_status_is_the_same_after_undoing_and_redoing_and_resuming(estimator, tmp_path):
+    """It follows from what is known alone."""
+    path = tmp_path / "session.jsonl"
+    y = one_of_each(NOISY.target)
+    learner = ActiveLearner(estimator, NOISY.counts, y, "margin", random_share=0.5, path=path)
+    seen = []
+    for _ in range(12):
+        answered(learner, 1, NOISY.target)
+        seen.append(learner.status())
+    assert len({status.macro_f1 for status in seen}) > 3
+    for was in (None, *seen[8:11][::-1]):
+        assert was is None or learner.status() == was
+        learner.undo()
+    for was in seen[8:]:
+        row = learner.pending_ or learner.query().tolist()
+        learner.tell(row, NOISY.target[row])
+        assert learner.status() == was
+        assert [*learner.status().answers.items()] == [*was.answers.items()]
+    assert ActiveLearner.resume(path, estimator, NOISY.counts).status() == seen[-1]
+
+
+def test_a_status_of_many_classes_can_be_read():
+    """The first classes one by one, all others in one number; without answers there is nothing to count."""
+    old = Status(
+        n_labels=3, n_open=5, n_drawn=0, accuracy=None, low=None, high=None, agreement=[], stop=False,
+        suggestion="go on", unknown="as it is",
+    )  # fmt: skip
+    assert str(old).splitlines()[:2] == [
+        "labels: 3, documents to ask for: 5",
+        "accuracy: not known, as it is",
+    ]
+    some = replace(old, answers={"a": 7, "b": 1}, accuracy=0.5, low=0.25, high=0.75)
+    some = replace(some, macro_f1=0.456, macro_f1_low=0.2, macro_f1_high=0.9)
+    assert "\nlabels by class: a: 7, b: 1\naccuracy: 50%" in str(some)
+    assert "\nmacro-F1: 0.46, 95% from 0.20 to 0.90\nagreement" in str(some)
+    many = replace(old, answers={f"class {place}": 200 - place for place in range(100)})
+    line = str(many).splitlines()[1]
+    assert line.startswith("labels by class: class 0: 200, class 1: 199, ")
+    assert line.endswith(f", class 7: 193, 92 other classes: {sum(range(101, 193))}")
+    nine = replace(old, answers=dict.fromkeys(range(9), 2))
+    assert str(nine).splitlines()[1].endswith("7: 2, 1 other class: 2")
+
+
 def test_the_interval_stays_between_nothing_and_everything():
     """Though every held-out document is right, or none."""
     learner = ActiveLearner(QUICK, X, first_labels(), "random")
@@ -700,6 +850,8 @@ def test_without_drawn_documents_the_accuracy_is_not_known():
     answered(learner, 5)
     status = learner.status()
     assert (status.accuracy, status.low, status.high, status.n_drawn) == (None, None, None, 0)
+    assert (status.macro_f1, status.macro_f1_low, status.macro_f1_high) == (None, None, None)
+    assert "macro-F1" not in str(status)
     assert "accuracy: not known, as no question is drawn at random" in str(status)
     assert "begins with random_share=0.1" in str(status)
     nothing = ActiveLearner(QUICK, X).status()

@@ -643,6 +643,9 @@ def test_all_classes_are_as_probable_where_no_label_reaches(estimator):
     new = np.array([[0.0, 1.2], [900.0, 0.0]])
     assert_allclose(model.chances_of(new), [[1, 0], [0.5, 0.5]], atol=1e-3)
     assert model.predict(new).tolist() == ["a", "a"]
+    learner = ActiveLearner(estimator, lonely, ["a", None, "b", None, None])
+    assert_array_equal(learner.predict_proba(new), model.chances_of(new))
+    assert learner.query().tolist() == [4]
     with np.errstate(invalid="ignore"):
         assert np.isnan(model.estimator.predict_proba(new)[1]).all()
 

@@ -383,7 +383,7 @@ class ActiveLearner:
         return model
 
     def status(self, *, thorough: bool = False) -> Status:
-        """How good the guesses are, whether they still change, and whether to stop.
+        """How good the guesses are, whether they still change, how many labels classes have, whether to stop.
 
         The accuracy is that of models which did not know the document: the answered documents that were drawn
         at random (see `random_share`) are held out in five parts, and the interval is Wilson's. It holds for
@@ -392,6 +392,13 @@ class ActiveLearner:
         judged, which are usually a little worse than what `predict` says.
         On two pairs of newsgroups, 24 of 80 answers being random, the interval held the accuracy on test
         documents in 57 of 60 sessions, and the estimate was one to two points low.
+        Macro-F1 is that of the same documents and guesses: the mean of F1 over the classes that one of them
+        has at least. Classes that none of them has are left out, as nothing is known of them; a document that
+        is taken for one is an error of its own class. So with few documents it is that of frequent classes.
+        The interval is that of a bootstrap over the documents, and too narrow with few: with 2 to 20 classes
+        and known errors it held the truth in 84 to 93 of 100 draws of 24 documents, in 92 to 95 of 200; where
+        all guesses are right it is from 1 to 1.
+        `answers` counts the labels of each class, those at the start among them.
         Guesses have settled when models that are 20 answers apart agree, three times in a row, by Cohen's
         kappa of at least 0.98 (after Bloodgood and Vijay-Shanker, "A Method for Stopping Active Learning
         Based on Stabilizing Predictions", CoNLL 2009).

@@ -1,8 +1,9 @@
 """How far a session has come: how good the guesses are, and whether answers still change them."""
 
 import math
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from typing import Any
 
 import numpy as np
 from scipy.stats import binomtest
@@ -11,14 +12,17 @@ from sklearn.metrics import cohen_kappa_score
 from plsa.active.choosing import RememberedPool
 from plsa.active.pool import without
 from plsa.active.session import Session
-from plsa.engine.parameters import Array
+from plsa.engine.parameters import Array, Codes, Floats
 from plsa.inputs import counted
+from plsa.labels.reading import UNLABELED, Labels
 
 _WINDOW = 20  # answers between two models whose guesses are compared
 _WINDOWS = 3  # that have to agree
 _STEADY = 0.98  # Cohen's kappa of guesses that hardly change any more
 _FOLDS = 5
-_LEVEL = 0.95  # of the interval of the accuracy
+_LEVEL = 0.95  # of the intervals of accuracy and macro-F1
+_RESAMPLES = 2000  # of the documents that macro-F1 is judged by
+_SHOWN = 8  # classes whose labels are counted one by one in what is to be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,10 @@ class Status:
     stop: bool
     suggestion: str
     unknown: str = ""  # why the accuracy is not known
+    macro_f1: float | None = None  # of the documents that the accuracy is judged by; None where that is
+    macro_f1_low: float | None = None
+    macro_f1_high: float | None = None
+    answers: dict[Any, int] = field(default_factory=dict)  # labels of each class, the most frequent first
 
     def __str__(self) -> str:
         if self.accuracy is None:
@@ -44,22 +52,39 @@ class Status:
                 f"accuracy: {self.accuracy:.0%}, {_LEVEL:.0%} from {self.low:.0%} to {self.high:.0%} "
                 f"({counted(self.n_drawn, 'random document')})"
             )
+        lines = [f"labels: {self.n_labels}, documents to ask for: {self.n_open}"]
+        if self.answers:
+            lines.append(f"labels by class: {_shown(self.answers)}")
+        lines.append(accuracy)
+        if self.macro_f1 is not None:
+            interval = f"{_LEVEL:.0%} from {self.macro_f1_low:.2f} to {self.macro_f1_high:.2f}"
+            lines.append(f"macro-F1: {self.macro_f1:.2f}, {interval}")
         agreement = ", ".join(f"{kappa:.3f}" for kappa in self.agreement) or "not known yet"
-        return (
-            f"labels: {self.n_labels}, documents to ask for: {self.n_open}\n{accuracy}\n"
-            f"agreement of guesses {_WINDOW} answers apart: {agreement}\n{self.suggestion}"
-        )
+        lines.append(f"agreement of guesses {_WINDOW} answers apart: {agreement}")
+        return "\n".join([*lines, self.suggestion])
+
+
+def _shown(answers: dict[Any, int]) -> str:
+    """How many labels the first classes have, and all others together."""
+    first = [f"{name}: {number}" for name, number in islice(answers.items(), _SHOWN)]
+    others = [*answers.values()][_SHOWN:]
+    if others:
+        first.append(f"{counted(len(others), 'other class', 'other classes')}: {sum(others)}")
+    return ", ".join(first)
 
 
 def status(session: Session, pool: RememberedPool, seed: int, random_share: float) -> Status:
     """How far a session has come, by the models of a pool, such a share of its questions being drawn."""
     accuracy = low = high = None
+    macro: tuple[float | None, float | None, float | None] = None, None, None
     unknown = ""
     drawn = [place for place in session.told if place in session.drawn]
     if drawn and pool.learn(session.coded()) is not None:
-        right = _right(session, pool, np.random.RandomState(seed).permutation(drawn))
+        true, guess = _judged(session, pool, np.random.RandomState(seed).permutation(drawn))
+        right = np.count_nonzero(true == guess)
         interval = binomtest(right, len(drawn)).proportion_ci(_LEVEL, method="wilson")
         accuracy, low, high = right / len(drawn), float(interval.low), float(interval.high)
+        macro = _macro_f1(true, guess, np.random.RandomState(seed))
     else:
         unknown = _why_unknown(session, len(drawn), random_share)
     agreement = _agreement(session, pool)
@@ -75,7 +100,15 @@ def status(session: Session, pool: RememberedPool, seed: int, random_share: floa
         suggestion = "go on: answers still change the guesses"
     n_labels = sum(label is not None for label in session.labels)
     stop = steady or not n_open
-    return Status(n_labels, n_open, len(drawn), accuracy, low, high, agreement, stop, suggestion, unknown)
+    known = n_labels, n_open, len(drawn), accuracy, low, high, agreement, stop, suggestion, unknown
+    return Status(*known, *macro, _answers(session.coded()))
+
+
+def _answers(labels: Labels) -> dict[Any, int]:
+    """How many labels each class has, the most frequent first, equals in the order of classes."""
+    number = np.bincount(labels.code[labels.labeled], minlength=len(labels.classes))
+    order = np.argsort(-number, kind="stable")
+    return dict(zip(labels.classes[order].tolist(), number[order].tolist(), strict=True))
 
 
 def _why_unknown(session: Session, n_drawn: int, random_share: float) -> str:
@@ -92,15 +125,38 @@ def _why_unknown(session: Session, n_drawn: int, random_share: float) -> str:
     return f"as it takes answers to questions drawn at random: with random_share={random_share:g} {where}"
 
 
-def _right(session: Session, pool: RememberedPool, drawn: Array) -> int:
-    """How many of these documents models guess that do not know their labels."""
-    right = 0
+def _judged(session: Session, pool: RememberedPool, drawn: Array) -> tuple[Codes, Codes]:
+    """The classes of these documents, and what models guess that do not know them: UNLABELED if no class."""
+    labels = session.coded()
+    code_of = {name: code for code, name in enumerate(labels.classes.tolist())}
+    guesses = np.full(len(labels.code), UNLABELED, dtype=np.int32)
     for part in np.array_split(drawn, min(_FOLDS, len(drawn))):
-        model = pool.learn(without(session.coded(), part), keep=False)
+        model = pool.learn(without(labels, part), keep=False)
         if model is not None:
-            guesses = model.guesses(part).tolist()
-            right += sum(session.labels[place] == guess for place, guess in zip(part, guesses, strict=True))
-    return right
+            guesses[part] = [code_of.get(name, UNLABELED) for name in model.guesses(part).tolist()]
+    return labels.code[drawn], guesses[drawn]
+
+
+def _macro_f1(true: Codes, guess: Codes, rng: np.random.RandomState) -> tuple[float, float, float]:
+    """Macro-F1 of guesses, and its interval: the percentiles of what documents drawn from these ones have."""
+    # Documents of one class and guess are the same here, whatever their order.
+    (true, guess), number = np.unique([true, guess], axis=1, return_counts=True)
+    drawn = rng.multinomial(number.sum(), number / number.sum(), size=_RESAMPLES)
+    ends = np.quantile(macro_f1(true, guess, drawn), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    return float(macro_f1(true, guess, number)), float(ends[0]), float(ends[1])
+
+
+def macro_f1(true: Codes, guess: Codes, number: Array) -> Floats:
+    """Macro-F1 where so many documents of a class have a guess; (..., n) numbers give as many of it.
+
+    F1 = 2 TP / (2 TP + FP + FN) of a class: TP + FN are its documents, TP + FP those that are taken for it.
+    It is the mean over the classes that have a document; others are left out, though some are guessed.
+    """
+    classes = np.unique(true)
+    of_class, taken = ((each[:, np.newaxis] == classes).astype(np.float64) for each in (true, guess))
+    size = number @ of_class
+    f1 = 2 * (number @ (of_class * taken)) / np.maximum(size + number @ taken, 1)
+    return np.asarray(f1.sum(axis=-1) / (size > 0).sum(axis=-1))
 
 
 def _agreement(session: Session, pool: RememberedPool) -> list[float]:
