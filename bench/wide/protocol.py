@@ -60,7 +60,8 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         "## Accuracy in percent (and points above the best rival of the cell)",
         _accuracies(means, ours),
         f"*Words*: the mean of a document. *Italics*: fewer than {ENOUGH} labels a class. "
-        "*Of*: how many corpora. " + _summary(ours),
+        "*Of*: how many corpora. *From texts*: with `text_classifier()`, which counts pieces of words too, "
+        "where texts are short; the rivals have words. " + _summary(ours),
         f"![Gain over the best rival against the labels a class has]({NAME}.png)",
         "Thin: a corpus. Bold: the mean of these lines, at every tick that at least half of them pass over.",
         *_texts(means),
@@ -96,6 +97,8 @@ def _accuracies(means: Means, gains: Gains) -> str:
         )
         rows.append([source.title, *facts, *_row(gains, corpus)])
     rows += [[title, "", "", "", *row] for title, row in _bottom(gains)]
+    from_texts = _bottom(gains | means.gains("text"))
+    rows.append(["**mean gain from texts**", "", "", "", *from_texts[0][1]])
     return report.table(["", "documents", "classes", "words", *_PERCENTS], rows)
 
 
