@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -29,7 +28,7 @@ from plsa import MissingLabelPLSA, SoftMislabelingPLSA
 from plsa.active import choosing, queries, stopping
 from plsa.active.choosing import STRATEGIES, expected_losses
 from plsa.active.learner import ActiveLearner
-from plsa.active.pool import FittedPool, Landscape, takes_unlabeled, vectors
+from plsa.active.pool import FittedPool, takes_unlabeled, vectors
 from plsa.active.quick import QuickPool
 from plsa.active.session import Event, coded
 from plsa.active.stopping import Status, macro_f1
@@ -353,12 +352,8 @@ def test_each_kind_of_doubt_asks_for_its_own_document():
 
 @pytest.mark.parametrize("estimator", [QUICK, OURS], ids=["labeled", "all"])
 @pytest.mark.parametrize("power", [None, 0.0, 3.0])
-def test_auto_asks_where_there_is_doubt_among_documents_in_doubt(estimator, power, monkeypatch):
-    """The margin, times the root of the mean cosine to open documents, each weighed by its own margin.
-
-    That is, once labels are recognized.
-    """
-    monkeypatch.setattr(Landscape, "recognized", lambda self, labels: 1.0)
+def test_auto_asks_where_there_is_doubt_among_documents_in_doubt(estimator, power):
+    """The margin, times the root of the mean cosine to open documents, each weighed by its own margin."""
     y = one_of_each(NOISY.target)
     known, left = [None if label < 0 else int(label) for label in y], np.flatnonzero(y < 0)
     margin = queries.smallest_margin(pool_of(estimator, NOISY.counts).learn(coded(known)).chances(left))
@@ -366,34 +361,6 @@ def test_auto_asks_where_there_is_doubt_among_documents_in_doubt(estimator, powe
     dense = (unit @ unit.T) @ margin / margin.sum()
     row = ActiveLearner(estimator, NOISY.counts, y, density=power).query()[0]
     is_highest(margin * dense ** (0.5 if power is None else power), left, row)
-
-
-def listened(learn, learned, labels):
-    """Learns, and notes that it did."""
-    learned.append(labels)
-    return learn(labels)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
-def test_auto_asks_for_doubt_as_often_as_labels_are_recognized(share, monkeypatch):
-    """Else for what stands for others; no model is learned for that. Other strategies only ask for theirs."""
-    covered = []
-    cover = Landscape.cover
-
-    def listening(self, *given):
-        covered.append(given[0])
-        return cover(self, *given)
-
-    monkeypatch.setattr(Landscape, "cover", listening)
-    monkeypatch.setattr(Landscape, "recognized", lambda self, labels: share)
-    for strategy, wanted in (("auto", 1 - share), ("margin", 0.0), ({"auto": 1, "margin": 1}, 0.0)):
-        covered.clear()
-        learner = ActiveLearner(QUICK, NOISY.counts, one_of_each(NOISY.target), strategy)
-        learned, pool = [], learner._asking.pool
-        monkeypatch.setattr(pool, "learn", partial(listened, pool.learn, learned))
-        answered(learner, 40, NOISY.target)
-        assert abs(len(covered) - 40 * wanted) <= (8 if 0 < wanted < 1 else 0)
-        assert len(learned) == 40 - len(covered)
 
 
 def test_the_committee_asks_where_its_members_disagree_most():
@@ -1432,9 +1399,8 @@ def test_the_first_questions_are_unlike_each_other():
 
 
 def test_an_estimator_that_needs_more_labels_is_waited_for():
-    """Documents that stand for others come first, and a warning says why."""
-    few = one_of_each(NOISY.target)
-    learner = ActiveLearner(KNeighborsClassifier(n_neighbors=5), NOISY.counts, few, "margin")
+    """Documents that are unlike each other come first, and a warning says why."""
+    learner = ActiveLearner(KNeighborsClassifier(n_neighbors=5), NOISY.counts, one_of_each(NOISY.target))
     with pytest.warns(UserWarning, match="cannot learn from 3 labels yet"):
         rows = learner.query(3)
     learner.tell(rows, NOISY.target[rows])

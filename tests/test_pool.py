@@ -771,13 +771,13 @@ def test_answers_are_supposed_of_three_times_a_batch(n, n_tried, monkeypatch):
 
 def test_what_is_to_be_answered_counts_as_seen(monkeypatch):
     """Nobody is asked twice about the same kind of document before there is a model."""
-    seen, whole = [], Landscape.cover
+    seen, whole = [], Landscape.unlike
 
     def listening(self, left, met, *given):
         seen.append(sorted(met))
         return whole(self, left, met, *given)
 
-    monkeypatch.setattr(Landscape, "cover", listening)
+    monkeypatch.setattr(Landscape, "unlike", listening)
     X = np.random.default_rng(0).poisson(1.0, (20, 5))
     learner = ActiveLearner(MultinomialNB(), X, [1] + [-1] * 19)
     first = learner.query(1)
@@ -786,94 +786,3 @@ def test_what_is_to_be_answered_counts_as_seen(monkeypatch):
     second = [*learner.pending_]
     learner.query(4)
     assert seen == [[0], sorted([0, *first]), sorted([0, *first, *second])]
-
-
-# --- what stands for others ----------------------------------------------------------------------
-
-
-def in_space(rows):
-    """A landscape whose documents lie at these places."""
-    found = Landscape(len(rows), np.eye(len(rows)), sparse.csr_array(np.eye(len(rows))))
-    vars(found)["_space"] = np.asarray(rows, dtype=float)
-    return found
-
-
-@given(data=st.data())
-def test_the_next_document_stands_for_most_of_what_none_stands_for(data):
-    """Greedy facility location by max(0, cosine)^2, compared with all pairs; for a unit of cost."""
-    n = data.draw(st.integers(1, 12))
-    rows = np.array(data.draw(st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=n, max_size=n)), float)
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    rows = rows / np.where(length > 0, length, 1)
-    seen = data.draw(st.sets(st.integers(0, n - 1), max_size=n - 1))
-    left = np.array(sorted(set(range(n)) - seen))
-    cost = np.array(data.draw(st.lists(st.sampled_from([1.0, 2.0, 5.0]), min_size=n, max_size=n)))
-    stands = np.maximum(rows @ rows.T, 0) ** 2
-    number = data.draw(st.integers(1, len(left)))
-    found = in_space(rows).cover(left, sorted(seen), number, 0, cost)
-    assert len(set(found)) == number
-    assert set(found) <= set(left.tolist())
-    met = sorted(seen)
-    for place in found:
-        covered = stands[met].max(axis=0, initial=0)
-        gain = {i: np.maximum(stands[i] - covered, 0).mean() / cost[i] for i in left if i not in met}
-        assert gain[place] >= max(gain.values()) - 1e-8
-        met.append(place)
-
-
-def test_what_stands_for_others_is_found_among_some_of_very_many(monkeypatch):
-    """Twenty thousand, that is; here ten of sixty."""
-    monkeypatch.setattr("plsa.active.pool._MAX_PLACED", 10)
-    monkeypatch.setattr("plsa.active.pool._STANDING_FOR", 7)
-    rows = np.random.default_rng(0).normal(size=(60, 4))
-    landscape = in_space(rows / np.linalg.norm(rows, axis=1, keepdims=True))
-    tried = np.random.RandomState(3).permutation(60)
-    assert set(landscape.cover(np.arange(60), [], 5, 3)) <= set(tried[:10].tolist())
-    assert len(landscape.cover(np.arange(60), [], 30, 3)) == 30, "as many as are asked for"
-
-
-def test_documents_lie_by_the_words_that_go_together(monkeypatch):
-    """Two that share no word are near where their words stand together elsewhere."""
-    monkeypatch.setattr("plsa.active.pool._DIMENSIONS", 2)
-    X = np.array([[2, 0, 0, 0], [0, 2, 0, 0], *[[1, 1, 0, 0]] * 6, *[[0, 0, 1, 1]] * 6, [0, 0, 0, 3]])
-    space = Landscape(len(X), X)._space
-    assert space[0] @ space[1] > 0.5 > abs(space[0] @ space[-1])
-    assert_allclose(np.linalg.norm(space, axis=1), 1)
-    for few in (X[:1], X[:, :1], X[:2]):  # too few for any space
-        rows = Landscape(len(few), few)._space
-        assert np.isfinite(rows).all()
-        assert Landscape(len(few), few).cover(np.arange(len(few)), [], 1, 0)
-
-
-@given(data=st.data())
-def test_labels_are_recognized_by_those_of_other_documents(data):
-    """The closed form equals fits without each document in turn."""
-    n = data.draw(st.integers(2, 8))
-    X = np.array(data.draw(st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=n, max_size=n)), float)
-    X[:, 0] += 1
-    code = np.array(data.draw(st.lists(st.sampled_from([-1, 0, 1, 2]), min_size=n, max_size=n)))
-    labels = Labels(np.arange(3), code.astype(np.int32))
-    landscape = Landscape(n, X)
-    unit = landscape.vectors.toarray()
-    known = np.flatnonzero(code >= 0)
-    right, close = 0, False
-    for place in known:
-        others = known[known != place]
-        target = np.where(code[others, np.newaxis] == np.arange(3), 1.0, -1.0)
-        kernel = unit[others] @ unit[others].T + 0.3 * np.eye(len(others))
-        said = unit[place] @ unit[others].T @ np.linalg.solve(kernel, target)
-        close |= bool(len(np.unique(np.round(said, 6))) < 3)
-        right += said.argmax() == code[place]
-    assume(not close)
-    assert_allclose(landscape.recognized(labels), right / (len(known) + 2))
-
-
-def test_of_very_many_labels_some_are_recognized(monkeypatch):
-    """Every other one, where there are twice as many."""
-    monkeypatch.setattr("plsa.active.pool._MAX_RECOGNIZED", 10)
-    corpus = planted_corpus(20, 30, 2, n_classes=2, document_length=9, random_state=0)
-    landscape = Landscape(20, corpus.counts)
-    code = corpus.target.astype(np.int32)
-    half = np.where(np.arange(20) % 2 == 0, code, -1).astype(np.int32)
-    whole, part = (landscape.recognized(Labels(np.arange(2), each)) for each in (code, half))
-    assert whole == part

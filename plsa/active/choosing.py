@@ -236,30 +236,23 @@ class Chooser:
             return []
         labels, model, chance = self.shown(self.session.coded()), None, None
         try:
-            if not self._is_to_cover(labels, rng):
-                model = self.pool.learn(labels)
-                chance = None if model is None else model.chances(left)
+            model = self.pool.learn(labels)
+            chance = None if model is None else model.chances(left)
         except ValueError as error:  # some estimators say so where too little is known
             inputs.warn(
                 f"{self.pool.name} cannot learn from {labels.labeled.sum()} labels yet ({error}); documents "
-                "that stand for others are asked for instead."
+                "that are unlike each other are asked for instead."
             )
         if model is None or chance is None:
             known = [place for place, label in enumerate(self.session.labels) if label is not None]
             seen = [*self.session.skipped, *self.session.pending, *known]
-            return self.landscape.cover(left, seen, n, self.random_state, self.cost)
+            return self.landscape.unlike(left, seen, n, self.random_state)
         guesses, votes = chance.argmax(axis=1), partial(self.votes, model)
         question = Question(model, chance, guesses, left, n, rng, self.landscape, self.density, votes)
         scores = self._scores(question)
         if self.cost is not None:
             scores = queries.per_cost(queries.from_zero(scores), self.cost[left])
         return left[queries.select(scores, n, rng, guesses)].tolist()
-
-    def _is_to_cover(self, labels: Labels, rng: np.random.RandomState) -> bool:
-        """Whether to ask for what stands for others: "auto" does so the less, the more is recognized."""
-        if [*self.weights] != ["auto"] or len(labels.classes) < 2 or not self.landscape.known:
-            return False  # with one class there is no model either
-        return bool(rng.uniform() >= self.landscape.recognized(labels))
 
     def _scores(self, question: Question) -> Scores:
         """How much each document is worth asking for."""

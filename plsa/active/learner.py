@@ -53,13 +53,10 @@ class ActiveLearner:
         Labels that are known already; -1, None or NaN where there is none.
     strategy : str, dict or callable, default="auto"
         What makes a document worth asking for. As long as fewer than two classes are labeled there is no
-        model to ask, and documents come first that stand for most others which none stands for yet (but for
-        "random"). Then
+        model to ask, and documents that are unlike each other come first (but for "random"). Then
 
-        - "auto": either such a document again, or one in doubt: the margin between the two most probable
-          classes, times how much the document stands for others that are in doubt. Doubt is asked for as
-          often as labels are recognized by those of other documents: hardly while there are few labels or
-          many classes, mostly once a class is known by its words. Within several strategies: doubt alone;
+        - "auto": the margin between the two most probable classes, times how much the document stands for
+          others that are in doubt;
         - "entropy" of its class (the margin method of Krithara 2008), "least confidence" or "margin" alone;
         - "vote entropy" over the models so far, one for each question (the entropy method of Krithara
           2008; the first question is one at random, as all votes are one);

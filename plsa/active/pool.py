@@ -15,25 +15,21 @@ from sklearn.base import clone
 from sklearn.preprocessing import normalize
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 from sklearn.utils import _safe_indexing
-from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import _num_samples
 
 from plsa.active import queries
-from plsa.engine import blocks
 from plsa.engine.parameters import Array, Codes, Floats, Places
 from plsa.estimators.documents import matrix_of, reads_texts, steps_of
 from plsa.estimators.scaling import CountScaler
 from plsa.estimators.validation import check_counts
 from plsa.labels.reading import UNLABELED, Labels
-from plsa.learning.clusters import unit
+from plsa.learning.clusters import cluster_centers, spherical_kmeans
 from plsa.learning.scaling import TFIDF
 from plsa.learning.scaling import vectors as vectors_of
 from plsa.learning.student import probabilities
 
-_DIMENSIONS = 50  # of the space that documents lie in
-_MAX_PLACED = 20_000  # documents: more are not needed to find it, nor to find one that stands for others
-_STANDING_FOR = 1000  # documents that are to be stood for
-_MAX_RECOGNIZED, _RIDGE = 500, 0.3  # labeled documents that are recognized by the others, and how
+_CLUSTERS = 30  # for the first questions
+_MAX_CLUSTERED = 20_000  # documents: more are not needed to find them
 # scikit-learn's own that learn from unlabeled documents: -1 marks these, and not all take strings beside it.
 _BY_CODES = (LabelPropagation, LabelSpreading, SelfTrainingClassifier)
 
@@ -265,6 +261,7 @@ class Landscape:
         self.n_documents = n_documents
         self.known = matrix is not None  # whether documents are rows of numbers, which lie somewhere
         self._matrix, self._made = matrix, made
+        self._clusters: tuple[Floats, Floats] | None = None
 
     @cached_property
     def vectors(self) -> sparse.csr_array:
@@ -279,62 +276,42 @@ class Landscape:
         """How much each document stands for others, or for others that are in doubt."""
         return self._density if doubt is None else queries.density(self.vectors, doubt)
 
-    @cached_property
-    def _space(self) -> Floats:
-        """(D, dimensions): where documents lie by the words that go together (LSA), rows at unit length."""
-        rank = min(_DIMENSIONS, *(number - 1 for number in self.vectors.shape))
-        if rank < 1:
-            return np.asarray(self.vectors.toarray(), dtype=np.float64)
-        some = np.random.RandomState(0).permutation(self.n_documents)[:_MAX_PLACED]
-        words = randomized_svd(self.vectors[some], rank, n_iter=3, random_state=0)[2]
-        return unit(np.asarray(self.vectors @ words.T, dtype=np.float64))
+    def unlike(self, left: Documents, seen: Sequence[int], n: int, seed: int) -> list[int]:
+        """Documents that stand for others and are unlike each other and those that were seen before.
 
-    def cover(
-        self, left: Documents, seen: Sequence[int], n: int, seed: int, cost: Floats | None = None
-    ) -> list[int]:
-        """The documents that stand for most of what those that were seen do not stand for yet.
-
-        A document stands for another by max(0, cosine)^2, seen ones together by the largest of theirs. One
-        after the other, it is the one that adds most to the mean over a thousand documents (for a unit of
-        cost): a greedy facility location. At random where it is not known where documents lie.
+        One of each cluster, the next being large and far from those that were met. At random where it is not
+        known where documents lie.
         """
-        shuffled = np.random.RandomState(seed).permutation(self.n_documents)
-        free = shuffled[np.isin(shuffled, left)]
+        rng = np.random.RandomState(seed)
+        shuffled = rng.permutation(self.n_documents)
+        shuffled = shuffled[np.isin(shuffled, left)]
         if not self.known:
-            return free[:n].tolist()
-        others = self._space[shuffled[:_STANDING_FOR]]
-        asked = free[: max(_MAX_PLACED, n)]
-        covered = _stands_for(self._space[list(seen)], others).max(axis=0, initial=0.0)
+            return shuffled[:n].tolist()
+        if self._clusters is None or len(self._clusters[0]) < n:
+            self._clusters = _cluster(self.vectors, max(n, _CLUSTERS), rng)
+        size, center = self._clusters
+        # Of a document whose words are met nothing is new: its cluster is that of its nearest center.
+        met = np.unique((self.vectors[seen] @ center.T).argmax(axis=1)).tolist() if len(seen) else []
+        nearest = (center @ center[met].T).max(axis=1) if met else np.zeros(len(size))
+        free = ~np.isin(np.arange(len(size)), met)
+        fit = self.vectors[left] @ center.T
         chosen: list[int] = []
-        for _ in range(min(n, len(asked))):
-            gain = np.empty(len(asked))
-            for begin in range(0, len(asked), blocks.DOCUMENTS):
-                part = slice(begin, begin + blocks.DOCUMENTS)
-                added = _stands_for(self._space[asked[part]], others) - covered
-                gain[part] = np.maximum(added, 0.0, out=added).mean(axis=1)
-            gain[np.isin(asked, chosen)] = -1.0
-            # Sums of other orders are other in their last digits: these decide nothing.
-            gain = np.round(gain if cost is None else queries.per_cost(gain, cost[asked]), 9)
-            best = int(asked[gain.argmax()])
-            covered = np.maximum(covered, _stands_for(self._space[[best]], others)[0])
-            chosen.append(best)
-        return chosen
-
-    def recognized(self, labels: Labels) -> float:
-        """How often the label of a document is known by those of the others: (right ones) / (all + 2).
-
-        Least squares on log counts times idf with targets t of 1 and -1, each document left out: of it they
-        say t - (G t) / diag(G), where G is the inverse of X X' + 0.3 I. Of very many documents, some.
-        """
-        known = np.flatnonzero(labels.labeled)
-        known = known[:: max(1, len(known) // _MAX_RECOGNIZED)]
-        some, code = self.vectors[known], labels.code[known]
-        inverse = np.linalg.inv((some @ some.T).toarray() + _RIDGE * np.eye(len(known)))
-        target = np.where(code[:, np.newaxis] == np.arange(len(labels.classes)), 1.0, -1.0)
-        said = target - (inverse @ target) / np.diag(inverse)[:, np.newaxis]
-        return float(np.sum(said.argmax(axis=1) == code) / (len(known) + 2))
+        while len(chosen) < n and free.any():
+            best = int(np.argmax(np.where(free, np.sqrt(size) * (1 - nearest), -np.inf)))
+            place = int(np.argmax(fit[:, best]))
+            if left[place] not in chosen:
+                chosen.append(int(left[place]))
+            nearest = np.maximum(nearest, center @ center[best])
+            free[best] = False
+        others = shuffled[~np.isin(shuffled, chosen)]
+        return [*chosen, *others[: n - len(chosen)].tolist()]
 
 
-def _stands_for(documents: Floats, others: Floats) -> Floats:
-    """(documents, others): max(0, cosine)^2."""
-    return np.maximum(documents @ others.T, 0.0) ** 2
+def _cluster(matrix: sparse.csr_array, number: int, rng: np.random.RandomState) -> tuple[Floats, Floats]:
+    """The sizes and the centers (clusters, words) of spherical k-means; of very many documents, of some."""
+    some = rng.permutation(matrix.shape[0])[:_MAX_CLUSTERED]
+    part = sparse.csr_array(matrix[some])
+    number = min(number, len(some))
+    cluster = spherical_kmeans(part, number, np.empty(0, dtype=np.intp), rng)
+    size = np.bincount(cluster, minlength=number).astype(np.float64)
+    return size[size > 0], cluster_centers(part, cluster, number)[size > 0]
