@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import reference
 from cases import corpus as planted
 from helpers import partly_labeled
 
@@ -12,10 +13,12 @@ from plsa import MissingLabelPLSA, SoftMislabelingPLSA
 from plsa.estimators.validation import check_counts
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import Labels
-from plsa.learning import semisupervised
+from plsa.learning import semisupervised, supervised
 from plsa.learning.evidence import HeldOut
+from plsa.learning.guesses import usual
+from plsa.learning.linear import blend
 from plsa.learning.student import margins
-from plsa.learning.supervised import is_enough
+from plsa.learning.supervised import blend_of, is_enough
 
 N_HELD = 40  # of four classes: enough from twenty on
 
@@ -177,3 +180,56 @@ def test_documents_that_are_held_out_in_place_say_nothing(weighted):
     np.testing.assert_array_equal(found.weights()[others], some.weights()[others])
     np.testing.assert_array_equal(found.labels.code[others], some.labels.code[others])
     assert some.labels.labeled[held].all(), "what it is made of stays"
+
+
+def judged(n=40, seed=0):
+    """Held-out documents, scores that tell something of them, and how frequent classes are."""
+    rng = np.random.default_rng(seed)
+    code = rng.integers(0, 4, n).astype(np.int32)
+    scores = {name: 2 * np.eye(4)[code] + rng.normal(size=(n, 4)) for name in semisupervised.CLASSIFIERS}
+    scores["classes"] = np.tile(np.log([0.7, 0.1, 0.1, 0.1]), (n, 1))
+    return HeldOut(code, np.ones(n), scores)
+
+
+def test_a_blend_says_what_its_weights_come_to():
+    """softmax(s / h^leveling) of the sum s before it is brought to a mean margin of one."""
+    held = judged()
+    found = blend_of(held, semisupervised.CLASSIFIERS, (0.1, 1.4, 0.3, 0.4))
+    assert found.leveling > 0
+    unit = found.sharpness ** (1 / (1 - found.leveling))
+    names = (*semisupervised.CLASSIFIERS, "classes")
+    total = unit * sum(
+        share * held.probability[name] for share, name in zip(found.shares, names, strict=True)
+    )
+    wanted = np.exp(reference.log_softmax(total, found.leveling))
+    np.testing.assert_allclose(found.probabilities(), wanted, rtol=1e-8)
+    np.testing.assert_allclose(held.mean(margins(found.scores)), 1)
+
+
+@pytest.mark.parametrize(("n", "usual"), [(8, 0.3), (7, 1.0)])
+def test_few_held_out_documents_begin_at_what_is_usual_without_any(n, usual, monkeypatch):
+    """Fewer than two of each class: how frequent classes are counts in full."""
+    around = []
+
+    def listening(scores, code, weights, given):
+        around.append(given[-1])
+        return blend(scores, code, weights, given)
+
+    monkeypatch.setattr(supervised, "blend", listening)
+    blend_of(judged(n), semisupervised.CLASSIFIERS, (0.1, 1.4, 0.3, 0.4))
+    assert around == [usual]
+
+
+def test_of_classes_that_were_not_held_out_less_is_known():
+    """Sharpness is what the blend has, times a root of how frequent the others are."""
+    plan, held, some = SoftMislabelingPLSA().plan(np.arange(4)), judged(), corpus()
+    held = replace(held, probability=held.probability | dict.fromkeys(plan.scalings, np.full((40, 4), 0.25)))
+    tried = np.flatnonzero(held.code != 3)
+    part = HeldOut(held.code[tried], held.weights[tried], {n: p[tried] for n, p in held.probability.items()})
+    shares = some.class_frequencies()
+    assert shares[3] > 0.1
+    for each, known in ((held, 1.0), (part, 1 - shares[3])):
+        blended = blend_of(each, semisupervised.CLASSIFIERS, usual(some, told=True))
+        found = semisupervised._decide(each, some, plan)
+        np.testing.assert_allclose(found.sharpness, blended.sharpness * known**0.3)
+        assert found.leveling == blended.leveling

@@ -267,6 +267,7 @@ def test_choices_are_reported_and_settable(model):
         "unlabeled_weight",
         "unlabeled_used",
         "sharpness",
+        "leveling",
     }
     assert chosen["scaling"] is found.scaling_
     voters = [str(scaling) for scaling in chosen["scalings_of_guesses"]]

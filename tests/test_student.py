@@ -381,11 +381,12 @@ def promises(corpus, parts, *, sample, folds):
             assert len(inside) + len(outside) == n_documents
 
 
+@pytest.mark.parametrize("few", [False, True])
 @pytest.mark.parametrize("sample", [False, True])
 @given(corpus=corpora(contradictions=False), folds=st.integers(1, 3))
-def test_what_is_held_out(sample, corpus, folds):
+def test_what_is_held_out(sample, few, corpus, folds):
     """Labeled documents, copies together, never the only one of a class, each at most once."""
-    parts = hold_out(corpus, sample=sample, folds=folds)
+    parts = hold_out(corpus, sample=sample, folds=folds, few=few)
     promises(corpus, parts, sample=sample, folds=folds)
     outside = np.concatenate([held for _, held in parts]) if parts else np.array([], dtype=int)
     assert len(np.unique(outside)) == len(outside)
@@ -396,7 +397,7 @@ def test_what_is_held_out(sample, corpus, folds):
         for c in range(len(corpus.labels.classes))
     }
     several = [n for n in different.values() if n > 1]
-    least = min(2 * len(different), max(8, 0.4 * len(different)))
+    least = min(2 * len(different), max(8, 0.4 * len(different))) if few else 2 * len(different)
     assert bool(parts) == (len(several) > 1 and sum(several) >= least)
     if len(parts) == 3:
         wanted = np.flatnonzero(told & np.isin(code, [c for c, n in different.items() if n > 1]))

@@ -2,8 +2,8 @@
 
 One setting for all: `SoftMislabelingPLSA()` as it is, on sixteen corpora that range from titles of five words
 to web pages, from 2 to 108 classes, from equal classes to very unequal ones, in English, German and Chinese.
-It is no blind test: constants of the defaults were set on other splits of all of these corpora but arXiv,
-Enron spam and the two classes of German tweets, and scores on these splits were seen meanwhile.
+It is no blind test: constants of the defaults were set on other splits of these corpora, and scores on these
+splits were seen meanwhile.
 
 * **Documents.** Texts are as they come, but for e-mail addresses in 20 Newsgroups and the markup of WebKB.
   Each has one label: of Reuters and of the questions about cryptography only documents with a single topic

@@ -128,7 +128,7 @@ sharpness_ : float
     what its scores are multiplied by.
 leveling_ : float
     Of a linear student: its probabilities are softmax(sharpness_ * scores / h ** leveling_), h being how far
-    the first class of a document is above the mean of all. 0 where there is none.
+    the most probable class of a document is above the mean of all (at least 0.01). 0 where there is none.
 objective_trace_ : array
     The objective before each update and at the end.
 log_likelihood_ : float

@@ -51,9 +51,9 @@ class SemiSupervised(AspectClassifier):
         The accuracy on held-out labeled documents of everything that was tried; empty where nothing was.
     choices_ : dict
         What was chosen: scaling, scalings_of_guesses, topics_per_class, prior_strength, unlabeled_weight,
-        unlabeled_used, sharpness; and student: how it is taught by labels (idf, cost of errors, damping of
-        frequent classes) and what its classifiers are worth (labels, guesses, words, topics, classes; absent
-        where that is as usual).
+        unlabeled_used, sharpness, leveling; and student: how it is taught by labels (idf, cost of errors,
+        damping of frequent classes) and what its classifiers are worth (labels, guesses, words, topics,
+        classes; absent where that is as usual).
     unlabeled_used_ : bool
         False where all documents are labeled, or where the labels alone were better by more than two standard
         errors on at least five held-out documents per class: the model is then that of the labels alone, and
@@ -115,6 +115,7 @@ class SemiSupervised(AspectClassifier):
                 "unlabeled_weight": settings.unlabeled_weight if choice.unlabeled_used else None,
                 "unlabeled_used": choice.unlabeled_used,
                 "sharpness": learned.predictor.sharpness,
+                "leveling": learned.predictor.leveling,
             },
             **of_documents(probability, corpus.labels),
         }

@@ -16,8 +16,9 @@ from plsa.labels.corpus import Corpus
 
 _MAX_TRIED = 3000  # labeled documents that a choice is made on
 MANY_TRIED = 12_000  # the same where that is cheap
-_TELLING = 2  # documents of each class: of fewer, little is to be believed
-_FEW, _FEW_OF_A_CLASS = 8, 0.4  # of fewer, and of fewer of each class, nothing is held out
+# Labeled documents, of classes that have several: with fewer than so many per class there are few. These are
+# at least so many and so many per class, or all that more than few would be.
+_TELLING, _FEW, _FEW_PER_CLASS = 2, 8, 0.4
 _LEAST = 1e-12  # no probability counts as less
 _BELIEF = 10.0  # in the usual sharpness: of log t it is off by 0.2
 _BELIEF_TO_COMPARE = (
@@ -109,7 +110,7 @@ class HeldOut:
 
 
 def is_telling(weight: float, n_classes: int) -> bool:
-    """Whether held-out documents of this weight tell more than what is usual where there are none."""
+    """Whether held-out documents of this weight are more than few."""
     return bool(weight >= _TELLING * n_classes)
 
 
@@ -117,7 +118,14 @@ Splits = list[tuple[Array, Array]]  # documents to learn from, and documents to 
 
 
 def hold_out(
-    corpus: Corpus, *, sample: bool, folds: int = 3, parts: int = 3, alone: int = 0, most: int | None = None
+    corpus: Corpus,
+    *,
+    sample: bool,
+    folds: int = 3,
+    parts: int = 3,
+    alone: int = 0,
+    most: int | None = None,
+    few: bool = False,
 ) -> Splits:
     """Parts to learn from and labeled documents to judge by, class by class; none where there are too few.
 
@@ -126,7 +134,8 @@ def hold_out(
     with `sample` the others are left out altogether.
     Documents are dealt out in an order that their words alone make: copies are held out together, so that a
     weight is a repetition here too. Of each class one of `parts` parts is held out at a time, `folds` times;
-    of no more than `alone` different documents each one by itself.
+    of no more than `alone` different documents each one by itself. `few`: that few tell something is enough,
+    where what they say is weighed against what is usual.
     """
     told = corpus.labels.labeled & (corpus.counts.lengths() > 0)
     if corpus.weight is not None:
@@ -144,8 +153,9 @@ def hold_out(
     share = min(1.0, (most or _MAX_TRIED) / max(sum(map(len, different)), 1))
     tried = [some[: max(2, round(share * len(some)))] for some in different]
     several = [some for some in tried if len(some) > 1]
-    n = corpus.n_classes
-    if len(several) < 2 or sum(map(len, several)) < min(_TELLING * n, max(_FEW, _FEW_OF_A_CLASS * n)):
+    enough = _TELLING * corpus.n_classes
+    least = min(enough, max(_FEW, _FEW_PER_CLASS * corpus.n_classes)) if few else enough
+    if len(several) < 2 or sum(map(len, several)) < least:
         return []
     inside = np.ones(corpus.counts.n_documents, dtype=bool)
     if sample:

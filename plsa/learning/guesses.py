@@ -29,8 +29,8 @@ from plsa.learning.student import (
 
 _HALF_TRUST = 10  # labeled documents per class at which a student of the labels alone has half the say
 _MAX_TRUST = 0.5
-# Models of topics take classes for parts of about the same size. Where labels say that they are not, and none
-# can be held out to judge guesses by, labels alone are worth so many margins more.
+# Models of topics take classes for parts of about the same size. Where labels say that they are not, and few
+# or none can be held out to judge guesses by, labels alone are worth so many margins more.
 _MORE_OF_LABELS = 1.0
 # Classifiers that know guessed documents again, and how far beside that of guesses, whose leverage is known.
 # In a large corpus complement naive Bayes as much, topics twice as much: found on two corpora at 2% labels,
@@ -47,7 +47,7 @@ def label_trust(n_labels: float, n_classes: int) -> float:
 def usual(corpus: Corpus, *, told: bool) -> tuple[float, ...]:
     """What the classifiers of a student are worth before any evidence, in margins.
 
-    `told`: whether there are held-out documents to tell more.
+    `told`: whether there are more than few held-out documents to tell more.
     """
     more = 0.0 if told else _MORE_OF_LABELS * corpus.imbalance()
     return USUAL_OF_LABELS + more, USUAL_OF_GUESSES, USUAL_OF_WORDS, USUAL_OF_TOPICS

@@ -379,8 +379,8 @@ def _named(weight: float) -> str:
 def _judge_weights(corpus: Corpus, ways: Mapping[float, Way], plan: MixturePlan) -> HeldOut | None:
     """What each way says of labeled documents held out in turn; None where there are too few."""
     few = corpus.weights()[corpus.labels.labeled].sum() <= _FEW_LABELS
-    tenths = {"folds": _FOLDS, "parts": _FOLDS} if few else {}
-    splits = hold_out(corpus, sample=False, **tenths)
+    number = _FOLDS if few else 3
+    splits = hold_out(corpus, sample=False, folds=number, parts=number)
     plan.loop.progress.begin("documents without a label", max(len(ways) * len(splits), 1))
     said: Probabilities = {}
     found: HeldOut | None = None
@@ -432,8 +432,9 @@ def _choose_numbers(
     scores: dict[int, float] = {}
     if not are_open.any():
         return numbers, scores
-    tenths = {"folds": _FOLDS, "parts": _FOLDS, "alone": _MAX_ALONE}
-    splits = hold_out(corpus, sample=False, **tenths) if plan.evidence else []
+    splits: Splits = []
+    if plan.evidence:
+        splits = hold_out(corpus, sample=False, folds=_FOLDS, parts=_FOLDS, alone=_MAX_ALONE)
     best, since = 1, 0
     plan.loop.progress.begin("numbers of components", len(_NUMBERS) * len(splits))
     for number in _NUMBERS if splits else ():

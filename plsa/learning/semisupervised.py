@@ -31,7 +31,8 @@ _CHEAP = 2e7  # nonzeros x topics x scalings
 _FIRST_PASSES, _PASSES_TO_GUESS = 30, 10  # at most, of a first fit: guesses are made anew soon
 _STILL = 1e-3  # share of guesses that change: fewer are none
 # Held-out documents are judged by a student of fewer labels, whose guesses were made once or twice. The
-# margins of the last one are wider, for good reason but for this part of their logarithm.
+# margins of the last one are wider, and leveled scores too sharp by this power of that: found on other splits
+# of the corpora of bench/wide, where the leveling was about 0.4.
 _WIDENED = 0.35
 _UNTRIED = 0.3  # power of how frequent the classes are that were held out: of others less is known
 # Of documents without a label that evidence is found with: so many words, each counted once in a document, or
@@ -406,7 +407,7 @@ def _decide(held: HeldOut | None, corpus: Corpus, plan: Plan) -> Choice:
             like = best if nearest == default else nearest
         voters = tuple(scaling for scaling in voters if not held.better(best, than=scaling))
     if blended is not None:
-        tried = corpus.class_frequencies()[np.unique(held.code)].sum()
+        tried = float(corpus.class_frequencies()[np.unique(held.code)].sum())
         sharpness, leveling, shares = blended.sharpness * tried**_UNTRIED, blended.leveling, blended.shares
         return Choice(settings, best, sharpness, accuracy, {}, voters, used, blend=shares, leveling=leveling)
     # One of the models predicts: probabilities are made sharper as those of the candidate most like it need.

@@ -82,12 +82,14 @@ class Plan:
 
     def splits(self, corpus: Corpus, *, sample: bool, folds: int = 3) -> Splits:
         """Documents to learn from and to judge by; none where no evidence is asked for."""
-        return hold_out(corpus, sample=sample, folds=folds) if self.evidence else []
+        return hold_out(corpus, sample=sample, folds=folds, few=self.student) if self.evidence else []
 
     def student_splits(self, corpus: Corpus) -> Splits:
         """The same for students, which are quickly taught: how best depends on how many labels there are."""
-        many = corpus.labels.labeled.sum() > _MANY
-        return hold_out(corpus, sample=True, folds=1 if many else 3, most=MANY_TRIED) if self.evidence else []
+        if not self.evidence:
+            return []
+        folds = 1 if corpus.labels.labeled.sum() > _MANY else 3
+        return hold_out(corpus, sample=True, folds=folds, most=MANY_TRIED, few=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,7 @@ def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
         fit = fit.cut_short(cut)
         progress.step()
     choice = Choice(settings, chosen, predictor.sharpness, scores | tried, scores, teaching=teaching)
+    choice = replace(choice, leveling=predictor.leveling)
     return Learned(predictor, fit, choice)
 
 
