@@ -420,6 +420,17 @@ def test_what_is_held_out_does_not_depend_on_the_order(corpus, data):
     assert [sorted(order[outside]) for _, outside in shuffled] == [sorted(held) for _, held in parts]
 
 
+def test_few_labels_are_held_out_where_few_are_asked_for():
+    """Eight documents of four classes that have two, beside two classes of one: two per class are not few."""
+    code = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 5, -1], dtype=np.int32)
+    X = sparse.csr_array(np.eye(11) + 1)
+    for last, found in ((8, True), (7, False)):
+        told = np.where((np.arange(11) < last) | (code > 3), code, -1).astype(np.int32)
+        corpus = Corpus(as_counts(X), Labels(np.arange(6), told), None)
+        assert bool(hold_out(corpus, sample=False, few=True)) is found
+        assert hold_out(corpus, sample=False) == []
+
+
 def test_at_most_so_many_are_tried(monkeypatch):
     """Of many labeled documents a part of each class is held out; with `sample` others are left out."""
     monkeypatch.setattr(evidence, "_MAX_TRIED", 30)
