@@ -27,7 +27,8 @@ from plsa.learning.scaling import fit_scaling, is_large, shared_words
 from plsa.learning.student import usual_sharpness
 from plsa.learning.supervised import Blended, Choice, Learned, Plan, blend_of, choose_teaching
 
-_CHEAP = 2e7  # nonzeros x topics x scalings
+_CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence comes from three folds, not one, and
+# from guesses that are made twice
 _FIRST_PASSES, _PASSES_TO_GUESS = 30, 10  # at most, of a first fit: guesses are made anew soon
 _STILL = 1e-3  # share of guesses that change: fewer are none
 # Held-out documents are judged by a student of fewer labels, whose guesses were made once or twice. The
@@ -271,7 +272,8 @@ def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:
     guessing = plan.later_gate is not None
     scalings = plan.views if guessing else tuple(plan.scalings)
     default = scalings[-1] if guessing else plan.default_scaling
-    cheap = _is_cheap(corpus, plan)
+    work = len(corpus.counts.word) * plan.settings.layout.n_topics * len(scalings)
+    cheap = work < _CHEAP
     splits = plan.splits(corpus, sample=False, folds=3 if cheap else 1)
     enough = supervised.is_enough(sum(corpus.weights()[outside].sum() for _, outside in splits), corpus)
     quiet, progress = plan.quiet(), plan.method.loop.progress
@@ -299,12 +301,6 @@ def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:
     held = judge(parts(corpus, splits), said)
     progress.close()
     return replace(_decide(held, corpus, plan), teaching=teaching)
-
-
-def _is_cheap(corpus: Corpus, plan: Plan) -> bool:
-    """Whether there is time for evidence from three folds, and from guesses that are made twice."""
-    n_fits = len(plan.views if plan.later_gate is not None else plan.scalings)
-    return len(corpus.counts.word) * plan.settings.layout.n_topics * n_fits < _CHEAP
 
 
 def _fewer(corpus: Corpus) -> Corpus:

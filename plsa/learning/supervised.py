@@ -159,8 +159,8 @@ def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
         (predictor, teaching), cut = last_of(_students(predictor, corpus, plan))
         fit = fit.cut_short(cut)
         progress.step()
-    choice = Choice(settings, chosen, predictor.sharpness, scores | tried, scores, teaching=teaching)
-    choice = replace(choice, leveling=predictor.leveling)
+    sharpness, leveling = predictor.sharpness, predictor.leveling
+    choice = Choice(settings, chosen, sharpness, scores | tried, scores, teaching=teaching, leveling=leveling)
     return Learned(predictor, fit, choice)
 
 
