@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.naive_bayes import MultinomialNB
 
 from plsa import (
@@ -14,7 +13,6 @@ from plsa import (
     select_topics,
 )
 from plsa.active import stopping
-from plsa.active.pool import Landscape
 from plsa.baselines.regression import best_threshold
 from plsa.evaluation import positives
 
@@ -51,18 +49,6 @@ def test_guesses_are_steady_from_a_kappa_of_98_percent_on(agreement, stop, monke
     X = np.random.default_rng(0).poisson(2.0, (10, 4))
     learner = ActiveLearner(MultinomialNB(), X, [0, 1] + [-1] * 8)
     assert learner.status().stop is stop
-
-
-def test_the_next_of_unlike_documents_is_of_a_large_cluster_that_is_far():
-    """The root of the size times the distance: a hundred that are near tell less than nine that are far."""
-    centers = np.array([[1, 0, 0], [0.8, 0.6, 0], [0.1, 0, np.sqrt(0.99)]])
-    landscape = Landscape(3, centers, sparse.csr_array(centers))
-    landscape._clusters = np.array([144.0, 100.0, 9.0]), centers
-    everyone = np.arange(3)
-    assert landscape.unlike(everyone, [], 3, 0) == [0, 2, 1]
-    assert landscape.unlike(everyone[1:], [0], 1, 0) == [2], "what was seen counts as chosen"
-    landscape._clusters = np.array([144.0, 410.0, 9.0]), centers
-    assert landscape.unlike(everyone[[0, 2, 1]], [0], 1, 0) == [1], "but for very many"
 
 
 def test_ranks_tell_the_same_as_scores():

@@ -771,18 +771,64 @@ def test_answers_are_supposed_of_three_times_a_batch(n, n_tried, monkeypatch):
 
 def test_what_is_to_be_answered_counts_as_seen(monkeypatch):
     """Nobody is asked twice about the same kind of document before there is a model."""
-    seen, whole = [], Landscape.unlike
+    seen, whole = [], Landscape.news
 
-    def listening(self, left, met, *given):
+    def listening(self, documents, met, *given):
         seen.append(sorted(met))
-        return whole(self, left, met, *given)
+        return whole(self, documents, met, *given)
 
-    monkeypatch.setattr(Landscape, "unlike", listening)
+    monkeypatch.setattr(Landscape, "news", listening)
     X = np.random.default_rng(0).poisson(1.0, (20, 5))
     learner = ActiveLearner(MultinomialNB(), X, [1] + [-1] * 19)
     first = learner.query(1)
     learner.query(3)
     learner.skip(first)
     second = [*learner.pending_]
-    learner.query(4)
-    assert seen == [[0], sorted([0, *first]), sorted([0, *first, *second])]
+    learner.query(3)
+    assert seen[:2] == [[0], sorted([0, *first])]
+    assert seen[2] == sorted([0, *first, second[0]]), "a batch counts as seen, one after the other"
+    assert seen[3] == sorted([0, *first, *second])
+
+
+# --- what stands for others ----------------------------------------------------------------------
+
+
+@given(data=st.data())
+def test_news_is_what_a_document_stands_for_beyond_those_seen(data):
+    """max(0, cosine)^2 beyond the largest of the seen ones, its mean over others by their doubt."""
+    n = data.draw(st.integers(1, 12))
+    rows = np.array(data.draw(st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=n, max_size=n)), float)
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = rows / np.where(length > 0, length, 1)
+    landscape = Landscape(n, np.eye(n), sparse.csr_array(np.eye(n)))
+    vars(landscape)["_space"] = rows
+    seen = sorted(data.draw(st.sets(st.integers(0, n - 1))))
+    some = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1))))
+    doubt = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.2, 1.0]), min_size=n, max_size=n)))
+    stands = np.maximum(rows @ rows.T, 0) ** 2
+    news = np.maximum(stands - stands[seen].max(axis=0, initial=0), 0)
+    assert_allclose(landscape.news(some, seen), news[some].mean(axis=1), atol=1e-8)
+    weight = doubt / max(doubt.sum(), 1e-300)
+    assert_allclose(landscape.news(some, seen, doubt), news[some] @ weight, atol=1e-8)
+
+
+def test_news_is_judged_by_some_of_very_many(monkeypatch):
+    """A thousand, that is; here seven of sixty."""
+    monkeypatch.setattr("plsa.active.pool._STOOD_FOR", 7)
+    X = np.random.default_rng(0).poisson(1.0, (60, 5)) + 1
+    landscape = Landscape(60, X)
+    space, some = landscape._space, np.random.RandomState(0).permutation(60)[:7]
+    stands = np.maximum(space @ space[some].T, 0) ** 2
+    assert_allclose(landscape.news(np.arange(60), []), stands.mean(axis=1), atol=1e-8)
+
+
+def test_documents_lie_by_the_words_that_go_together(monkeypatch):
+    """Two that share no word are near where their words stand together elsewhere."""
+    monkeypatch.setattr("plsa.active.pool._DIMENSIONS", 2)
+    X = np.array([[2, 0, 0, 0], [0, 2, 0, 0], *[[1, 1, 0, 0]] * 6, *[[0, 0, 1, 1]] * 6, [0, 0, 0, 3]])
+    space = Landscape(len(X), X)._space
+    assert space.shape == (15, 2)
+    assert space[0] @ space[1] > 0.5 > abs(space[0] @ space[-1])
+    assert_allclose(np.linalg.norm(space, axis=1), 1)
+    for few in (X[:1], X[:, :1], X[:2]):  # too few for any space
+        assert_allclose(Landscape(len(few), few)._space, vectors(few).toarray())

@@ -4,7 +4,7 @@ A strategy is a function that gives every open document of a `Question` a score,
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,7 @@ _MEMBERS = 4  # of a committee
 _CANDIDATES = 30  # documents whose answers are supposed
 _JUDGED = 200  # documents that supposed answers are judged by
 _UNLIKELY = 0.01  # an answer that is not worth supposing
+_SCORED = 5000  # documents of which it is asked what they stand for
 
 _Guesses = tuple[list[Any], Places] | None  # classes, and the guessed one of each document
 Strategy = str | Mapping[str, float] | Callable[[Array], ArrayLike]
@@ -64,11 +65,18 @@ class Question:
     landscape: Landscape
     power: float  # of the density
     votes: Callable[[], Floats]  # (D, C): of all models so far
+    seen: list[int]  # documents that are labeled, asked for or skipped
 
     @property
     def is_weighed(self) -> bool:
         """Whether the density has a say, and there is any."""
         return bool(self.power) and self.landscape.known
+
+    def n_labels(self) -> Places:
+        """How many labels each class has."""
+        labels = self.model.labels
+        number = dict(zip(labels.classes.tolist(), np.bincount(labels.code[labels.labeled]), strict=True))
+        return np.array([number.get(name, 0) for name in self.model.classes.tolist()])
 
     def committee(self) -> Array:
         """(members, n, C): what models say that could as well have been learned from these labels."""
@@ -78,7 +86,7 @@ class Question:
         """Scores times a power of the density of documents, as far as it has a say."""
         if not self.is_weighed:
             return scores
-        return np.asarray(queries.from_zero(scores) * self.landscape.density()[self.left] ** self.power)
+        return np.asarray(queries.from_zero(scores) * self.landscape.density[self.left] ** self.power)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +98,28 @@ class Rule:
     weighed: bool = True  # whether scores are multiplied by it
 
 
+def _worth(question: Question) -> tuple[Scores, Scores]:
+    """Of each open document its doubt, and that times the root of the need for labels of its class."""
+    doubt = queries.smallest_margin(question.chance)
+    return doubt, doubt * np.sqrt(queries.need(question.chance, question.n_labels()))
+
+
 def _auto(question: Question) -> Scores:
-    """The margin, times a power of the density among documents by their margins."""
-    margin = queries.smallest_margin(question.chance)
+    """Doubt, times need, times a power of what a document stands for that no labeled one does.
+
+    Others count there by the square of their doubt. Of very many documents those are scored that are worth
+    most before that power; of all others it is minus infinity.
+    """
+    doubt, worth = _worth(question)
     if not question.is_weighed:
-        return margin
-    doubt = np.zeros(question.landscape.n_documents)
-    doubt[question.left] = margin
-    return np.asarray(margin * question.landscape.density(doubt)[question.left] ** question.power)
+        return worth
+    some = np.argsort(-worth, kind="stable")[:_SCORED]
+    of_all = np.zeros(question.landscape.n_documents)
+    of_all[question.left] = doubt**2
+    scores = np.full(len(worth), -np.inf)
+    news = question.landscape.news(question.left[some], question.seen, of_all)
+    scores[some] = worth[some] * news**question.power
+    return scores
 
 
 def _expected(loss: str) -> Callable[[Question], Scores]:
@@ -118,15 +140,15 @@ def _expected(loss: str) -> Callable[[Question], Scores]:
 
 
 STRATEGIES = {
-    "auto": Rule(_auto, 0.5, weighed=False),
+    "auto": Rule(_auto, 1.0, weighed=False),
     "entropy": Rule(lambda question: queries.entropy(question.chance)),
     "least confidence": Rule(lambda question: queries.least_confidence(question.chance)),
     "margin": Rule(lambda question: queries.smallest_margin(question.chance)),
     "vote entropy": Rule(lambda question: queries.vote_entropy(question.votes()[question.left])),
     "topic entropy": Rule(lambda question: queries.entropy(question.model.topics(question.left))),
     "committee": Rule(lambda question: queries.disagreement(question.committee()), 1.0),
-    "expected log loss": Rule(_expected("log"), 0.5, weighed=False),
-    "expected error": Rule(_expected("zero-one"), 0.5, weighed=False),
+    "expected log loss": Rule(_expected("log"), 1.0, weighed=False),
+    "expected error": Rule(_expected("zero-one"), 1.0, weighed=False),
     "random": Rule(lambda question: question.rng.uniform(size=len(question.left)), weighed=False),
 }
 
@@ -241,18 +263,52 @@ class Chooser:
         except ValueError as error:  # some estimators say so where too little is known
             inputs.warn(
                 f"{self.pool.name} cannot learn from {labels.labeled.sum()} labels yet ({error}); documents "
-                "that are unlike each other are asked for instead."
+                "that stand for others are asked for instead."
             )
+        seen = [place for place, label in enumerate(self.session.labels) if label is not None]
+        seen += [*self.session.skipped, *self.session.pending]
         if model is None or chance is None:
-            known = [place for place, label in enumerate(self.session.labels) if label is not None]
-            seen = [*self.session.skipped, *self.session.pending, *known]
-            return self.landscape.unlike(left, seen, n, self.random_state)
+            return self._typical(left, seen, n, rng)
         guesses, votes = chance.argmax(axis=1), partial(self.votes, model)
-        question = Question(model, chance, guesses, left, n, rng, self.landscape, self.density, votes)
-        scores = self._scores(question)
-        if self.cost is not None:
-            scores = queries.per_cost(queries.from_zero(scores), self.cost[left])
-        return left[queries.select(scores, n, rng, guesses)].tolist()
+        settings = rng, self.landscape, self.density, votes, seen
+        question = Question(model, chance, guesses, left, n, *settings)
+        if [*self.weights] == ["auto"]:
+            return self._one_by_one(question)
+        return left[queries.select(self._per_cost(self._scores(question), left), n, rng, guesses)].tolist()
+
+    def _one_by_one(self, question: Question) -> list[int]:
+        """The documents that "auto" asks for, each standing for what those before it do not.
+
+        Every next one is of those whose guessed class the batch has least of.
+        """
+        chosen: list[int] = []
+        taken = np.zeros(question.chance.shape[1], dtype=np.intp)
+        for _ in range(min(question.n, len(question.left))):
+            scores = self._per_cost(_auto(replace(question, seen=[*question.seen, *chosen])), question.left)
+            free = ~np.isin(question.left, chosen)
+            rare = taken[question.guesses] == taken[question.guesses[free]].min()
+            # One that was not scored is better than one that was chosen.
+            best = queries.select(np.where(free & rare, np.maximum(scores, -1.0), -np.inf), 1, question.rng)
+            chosen += question.left[best].tolist()
+            taken[question.guesses[best]] += 1
+        return chosen
+
+    def _typical(self, left: Documents, seen: list[int], n: int, rng: np.random.RandomState) -> list[int]:
+        """Documents that stand for most others which none stands for yet; any where nobody knows."""
+        free = rng.permutation(left)[: max(n, _SCORED)]
+        if not self.landscape.known:
+            return free[:n].tolist()
+        chosen: list[int] = []
+        for _ in range(min(n, len(free))):
+            scores = self._per_cost(self.landscape.news(free, [*seen, *chosen]), free)
+            chosen.append(int(free[np.where(np.isin(free, chosen), -1.0, scores).argmax()]))
+        return chosen
+
+    def _per_cost(self, scores: Scores, documents: Documents) -> Scores:
+        """Scores for a unit of cost, where labels have one."""
+        return (
+            scores if self.cost is None else queries.per_cost(queries.from_zero(scores), self.cost[documents])
+        )
 
     def _scores(self, question: Question) -> Scores:
         """How much each document is worth asking for."""

@@ -15,21 +15,24 @@ from sklearn.base import clone
 from sklearn.preprocessing import normalize
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 from sklearn.utils import _safe_indexing
+from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import _num_samples
 
 from plsa.active import queries
+from plsa.engine import blocks
 from plsa.engine.parameters import Array, Codes, Floats, Places
 from plsa.estimators.documents import matrix_of, reads_texts, steps_of
 from plsa.estimators.scaling import CountScaler
 from plsa.estimators.validation import check_counts
 from plsa.labels.reading import UNLABELED, Labels
-from plsa.learning.clusters import cluster_centers, spherical_kmeans
+from plsa.learning.clusters import unit
 from plsa.learning.scaling import TFIDF
 from plsa.learning.scaling import vectors as vectors_of
 from plsa.learning.student import probabilities
 
-_CLUSTERS = 30  # for the first questions
-_MAX_CLUSTERED = 20_000  # documents: more are not needed to find them
+_DIMENSIONS = 50  # of the space that documents lie in
+_MAX_PLACED = 20_000  # documents: more are not needed to find it
+_STOOD_FOR = 1000  # documents that others are to stand for
 # scikit-learn's own that learn from unlabeled documents: -1 marks these, and not all take strings beside it.
 _BY_CODES = (LabelPropagation, LabelSpreading, SelfTrainingClassifier)
 
@@ -261,7 +264,6 @@ class Landscape:
         self.n_documents = n_documents
         self.known = matrix is not None  # whether documents are rows of numbers, which lie somewhere
         self._matrix, self._made = matrix, made
-        self._clusters: tuple[Floats, Floats] | None = None
 
     @cached_property
     def vectors(self) -> sparse.csr_array:
@@ -269,49 +271,42 @@ class Landscape:
         return vectors(self._matrix) if self._made is None else self._made
 
     @cached_property
-    def _density(self) -> queries.Scores:
+    def density(self) -> queries.Scores:
+        """How much each document stands for all others."""
         return queries.density(self.vectors)
 
-    def density(self, doubt: Floats | None = None) -> queries.Scores:
-        """How much each document stands for others, or for others that are in doubt."""
-        return self._density if doubt is None else queries.density(self.vectors, doubt)
+    @cached_property
+    def _space(self) -> Floats:
+        """(D, dimensions): where documents lie by the words that go together (LSA), rows at unit length.
 
-    def unlike(self, left: Documents, seen: Sequence[int], n: int, seed: int) -> list[int]:
-        """Documents that stand for others and are unlike each other and those that were seen before.
-
-        One of each cluster, the next being large and far from those that were met. At random where it is not
-        known where documents lie.
+        As they are where documents or words are few.
         """
-        rng = np.random.RandomState(seed)
-        shuffled = rng.permutation(self.n_documents)
-        shuffled = shuffled[np.isin(shuffled, left)]
-        if not self.known:
-            return shuffled[:n].tolist()
-        if self._clusters is None or len(self._clusters[0]) < n:
-            self._clusters = _cluster(self.vectors, max(n, _CLUSTERS), rng)
-        size, center = self._clusters
-        # Of a document whose words are met nothing is new: its cluster is that of its nearest center.
-        met = np.unique((self.vectors[seen] @ center.T).argmax(axis=1)).tolist() if len(seen) else []
-        nearest = (center @ center[met].T).max(axis=1) if met else np.zeros(len(size))
-        free = ~np.isin(np.arange(len(size)), met)
-        fit = self.vectors[left] @ center.T
-        chosen: list[int] = []
-        while len(chosen) < n and free.any():
-            best = int(np.argmax(np.where(free, np.sqrt(size) * (1 - nearest), -np.inf)))
-            place = int(np.argmax(fit[:, best]))
-            if left[place] not in chosen:
-                chosen.append(int(left[place]))
-            nearest = np.maximum(nearest, center @ center[best])
-            free[best] = False
-        others = shuffled[~np.isin(shuffled, chosen)]
-        return [*chosen, *others[: n - len(chosen)].tolist()]
+        if min(self.vectors.shape) <= _DIMENSIONS:
+            return np.asarray(self.vectors.toarray(), dtype=np.float64)
+        some = np.random.RandomState(0).permutation(self.n_documents)[:_MAX_PLACED]
+        words = randomized_svd(self.vectors[some], _DIMENSIONS, n_iter=3, random_state=0)[2]
+        return unit(np.asarray(self.vectors @ words.T, dtype=np.float64))
 
+    @cached_property
+    def _others(self) -> Documents:
+        """Documents that are to be stood for."""
+        return np.random.RandomState(0).permutation(self.n_documents)[:_STOOD_FOR]
 
-def _cluster(matrix: sparse.csr_array, number: int, rng: np.random.RandomState) -> tuple[Floats, Floats]:
-    """The sizes and the centers (clusters, words) of spherical k-means; of very many documents, of some."""
-    some = rng.permutation(matrix.shape[0])[:_MAX_CLUSTERED]
-    part = sparse.csr_array(matrix[some])
-    number = min(number, len(some))
-    cluster = spherical_kmeans(part, number, np.empty(0, dtype=np.intp), rng)
-    size = np.bincount(cluster, minlength=number).astype(np.float64)
-    return size[size > 0], cluster_centers(part, cluster, number)[size > 0]
+    def news(self, documents: Documents, seen: Sequence[int], doubt: Floats | None = None) -> queries.Scores:
+        """How much each document stands for that those seen before do not.
+
+        A document stands for another by max(0, cosine)^2, seen ones together by the largest of theirs. It is
+        the mean over a thousand others of what one stands for beyond the seen ones; with a doubt for each
+        document of the session, the mean weighted by it.
+        """
+        others = self._space[self._others]
+        weight = np.ones(len(others)) if doubt is None else doubt[self._others]
+        weight = weight / max(weight.sum(), np.finfo(float).tiny)
+        covered = queries.standing_for(self._space[list(seen)], others).max(axis=0, initial=0.0)
+        news = np.empty(len(documents))
+        for begin in range(0, len(documents), blocks.DOCUMENTS):
+            part = slice(begin, begin + blocks.DOCUMENTS)
+            added = queries.standing_for(self._space[documents[part]], others) - covered
+            news[part] = np.maximum(added, 0.0, out=added) @ weight
+        # Sums of other orders are other in their last digits: these decide nothing.
+        return np.round(news, 9)

@@ -70,16 +70,24 @@ def expected_loss(chance: Array, loss: str = "log") -> float:
     return float(measure(chance).mean())
 
 
-def density(matrix: sparse.csr_array, weights: Array | None = None) -> Scores:
+def density(matrix: sparse.csr_array) -> Scores:
     """How much a document stands for others: its mean cosine to all documents, itself among them.
 
-    Rows have unit length. With a weight for each document it is the weighted mean: with doubts as weights,
-    how much a document stands for others that are in doubt. NumPy: ``(X @ X.T) @ (weights / weights.sum())``,
-    without the pairs. Below 0, where documents are not counts, it is 0.
+    Rows have unit length. NumPy: ``(X @ X.T).mean(axis=1)``, without the pairs. Below 0, where documents are
+    not counts, it is 0.
     """
-    weights = np.ones(matrix.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
-    mean = matrix.T @ (weights / max(weights.sum(), np.finfo(float).tiny))
+    mean = matrix.T @ np.full(matrix.shape[0], 1 / matrix.shape[0])
     return np.maximum(np.asarray(matrix @ mean, dtype=np.float64), 0.0)
+
+
+def standing_for(documents: Floats, others: Floats) -> Floats:
+    """(documents, others): how far a document stands for another, max(0, cosine)^2; rows have unit length."""
+    return np.asarray(np.maximum(documents @ others.T, 0.0) ** 2)
+
+
+def need(chance: Array, n_labels: Array) -> Scores:
+    """sum_y P(y|d) / (n_y + 1): how much a document promises a label of a class that has few."""
+    return np.asarray(np.asarray(chance, dtype=np.float64) @ (1 / (np.asarray(n_labels) + 1)))
 
 
 def from_zero(scores: Scores) -> Scores:
