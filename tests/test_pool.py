@@ -32,11 +32,8 @@ from plsa.active.quick import QuickPool
 from plsa.active.session import coded
 from plsa.datasets import planted_corpus
 from plsa.engine import starts
-from plsa.engine.counts import Counts
 from plsa.engine.parameters import unpadded
 from plsa.estimators.validation import check_counts
-from plsa.labels.layout import lay_out
-from plsa.labels.reading import Labels
 from plsa.learning.aspects import by_class
 
 ALL = (MissingLabelPLSA, FakeLabelPLSA, HardMislabelingPLSA, SoftMislabelingPLSA)
@@ -154,84 +151,33 @@ def test_a_quick_pool_checks_the_estimator_first():
         QuickPool(MissingLabelPLSA(smoothing=-1), X)
 
 
-# --- draws around the labels ---------------------------------------------------------------------
+# --- draws around a model ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@given(data=st.data())
-def test_drawn_words_are_distributions(dtype, data):
-    """Columns sum to one, padding is zero, and a word that is nowhere has no chance."""
-    matrix = data.draw(drawing.counts(dtype, unusual=(0.0, 0.5, 1e6), some_words=True))
-    counts = read(matrix, dtype)
-    assume(counts.total() >= 1)
-    n_classes = data.draw(st.integers(1, 3))
-    code = data.draw(drawing.labels(matrix.shape[0], n_classes))
-    layout = lay_out(
-        np.array(data.draw(st.lists(st.integers(1, 3), min_size=n_classes, max_size=n_classes))), 2
-    )
-    weight = data.draw(st.none() | st.just(np.full(matrix.shape[0], 0.5, dtype)))
-    labels = Labels(np.arange(n_classes), np.asarray(code, dtype=np.int32))
-    words = starts.words_drawn(counts, labels.code, layout.topic_class, weight, np.random.RandomState(0))
-    assert words.dtype == dtype
-    assert np.all(words >= 0)
-    assert_allclose(words[:, : layout.n_topics].sum(axis=0), 1, rtol=1e-5)
-    assert np.all(words[:, layout.n_topics :] == 0)
-    nowhere = np.asarray(matrix.sum(axis=0)).ravel() == 0
-    assert np.all(words[nowhere] == 0)
-
-
-def test_drawn_words_have_the_mean_and_spread_of_their_dirichlet_distribution():
-    """Half the class's words and half the corpus's; 2 n words' worth of certainty, n of the class."""
-    counts = read(X)
-    weight = np.where(codes(FEW) >= 0, 1.0, 0.1)
-    labels = Labels(np.arange(3), codes(FEW).astype(np.int32))
-    layout = lay_out(np.array([1, 1, 1]), 0)
+def test_drawn_words_have_the_mean_and_spread_of_their_dirichlet_distribution(dtype):
+    """The more words are expected in a topic, the nearer draws are to their mean."""
+    expected = np.array([[30.0, 3e6], [60.0, 6e6], [10.0, 1e6], [0.0, 0.0]])
     rng = np.random.RandomState(0)
-    given = counts, labels.code, layout.topic_class, weight, rng
-    draws = np.array([starts.words_drawn(*given)[:, :3] for _ in range(3000)])
-    mean = reference.first_words(X.toarray(), weight, codes(FEW), np.arange(3))
-    assert_allclose(mean, starts.words_from_groups(*given)[:, :3], rtol=1e-12)
-    n_words = np.array([X[codes(FEW) == each].sum() for each in range(3)])
-    spread = np.sqrt(mean * (1 - mean) / (2 * n_words + 1))
-    assert np.all(np.abs(draws.mean(axis=0) - mean) <= 5 * spread / np.sqrt(3000))
-    often = mean > 0.01  # of rare words 3000 draws do not tell it
-    assert_allclose(draws.std(axis=0)[often], spread[often], rtol=0.15)
+    draws = np.array([starts.words_expected(expected, dtype, rng) for _ in range(3000)])
+    assert draws.dtype == dtype
+    assert np.all(draws[:, :, 2:] == 0), "padding"
+    assert_allclose(draws.sum(axis=1)[:, :2], 1, rtol=1e-5)
+    mean = expected / expected.sum(axis=0)
+    spread = np.sqrt(mean * (1 - mean) / (expected.sum(axis=0) + 1))
+    assert np.all(np.abs(draws.mean(axis=0)[:, :2] - mean) <= 5 * spread / np.sqrt(3000) + 1e-6)
+    assert_allclose(draws.std(axis=0)[:3, 0], spread[:3, 0], rtol=0.1)
+    assert_allclose(draws[0, :3, 1], mean[:3, 1], rtol=0.01)
 
 
-def test_drawn_words_of_a_topic_of_no_class_are_those_of_the_corpus():
-    """As certain as half its words and as much again are."""
-    counts = read(X)
-    labels = Labels(np.arange(3), codes(FEW).astype(np.int32))
-    rng = np.random.RandomState(0)
-    layout = lay_out(np.array([1, 1, 1]), 1)
-    given = counts, labels.code, layout.topic_class, None, rng
-    draws = np.array([starts.words_drawn(*given)[:, 3] for _ in range(2000)])
-    mean = np.asarray(X.sum(axis=0)).ravel() / X.sum()
-    spread = np.sqrt(mean * (1 - mean) / (X.sum() + 1))
-    assert np.all(np.abs(draws.mean(axis=0) - mean) <= 5 * spread / np.sqrt(2000))
-    assert_allclose(draws.std(axis=0)[mean > 0.01], spread[mean > 0.01], rtol=0.15)
-
-
-def test_drawn_words_of_very_many_counts_are_next_to_their_mean():
-    """There is nothing left to doubt."""
-    counts = read(X * 1e9)
-    labels = Labels(np.arange(3), codes(FEW).astype(np.int32))
-    layout = lay_out(np.array([1, 1, 1]), 0)
-    drawn = starts.words_drawn(counts, labels.code, layout.topic_class, None, np.random.RandomState(0))[:, :3]
-    assert_allclose(drawn, reference.first_words(X.toarray(), None, codes(FEW), np.arange(3)), rtol=1e-3)
-
-
-@pytest.mark.parametrize("code", [[0, 1, -1], [0, -1, 1]], ids=["a document without words", "no document"])
-def test_drawn_words_of_a_class_without_words_are_those_of_the_corpus(code):
-    """Nothing is known of them, and nothing is not a number."""
-    counts = read(sparse.csr_array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [1.0, 4.0, 0.0]]))
-    labels = Labels(np.arange(3), np.array(code, dtype=np.int32))
-    layout = lay_out(np.array([1, 1, 1]), 0)
-    drawn = starts.words_drawn(counts, labels.code, layout.topic_class, None, np.random.RandomState(0))
-    without = 1 if code[1] == 1 else 2
-    assert_allclose(drawn[:, without], [0.25, 0.5, 0.25])
-    assert np.all(np.isfinite(drawn))
-    assert not np.allclose(drawn[:, 0], [0.25, 0.5, 0.25])
+def test_draws_of_hardly_any_words_are_numbers():
+    """Also in single precision; of nothing at all nothing is drawn."""
+    for seed in range(300):
+        drawn = starts.words_expected(
+            np.array([[1e-3, 0.0], [1e-3, 0.0]]), np.float32, np.random.RandomState(seed)
+        )
+        assert np.isfinite(drawn).all()
+        assert np.all(drawn[:, 1] == 0)
 
 
 # --- the quick committee -------------------------------------------------------------------------
@@ -240,8 +186,8 @@ def test_drawn_words_of_a_class_without_words_are_those_of_the_corpus(code):
 @pytest.mark.parametrize(
     "options", [{}, {"topics_per_class": 2, "extra_topics": 1, "dtype": "float64"}], ids=str
 )
-def test_a_quick_committee_goes_the_same_passes_from_drawn_words(options):
-    """Every member is the model of the labels from its own draw, in the order of the draws."""
+def test_a_quick_committee_goes_on_from_draws_around_the_model(options):
+    """Two passes for each member, from words that the model expects and frequencies of the labels."""
     pool = QuickPool(MissingLabelPLSA(**options), X)
     model = pool.learn(coded(FEW))
     some = np.array([1, 5, 40])
@@ -252,13 +198,59 @@ def test_a_quick_committee_goes_the_same_passes_from_drawn_words(options):
     assert np.abs(found - found.mean(axis=0)).max() > 1e-3  # few labels leave room for other opinions
     assert len({member.tobytes() for member in found}) == 3
     rng = np.random.RandomState(7)
-    weight = np.where(codes(FEW) >= 0, 1.0, 0.1).astype(pool.counts.dtype)
+    n_labels = np.bincount(codes(FEW)[codes(FEW) >= 0])
     for member in found:
-        words = starts.words_drawn(
-            pool.counts, model.labels.code, model.settings.layout.topic_class, weight, rng
-        )
-        assert_array_equal(member, pool.learn(model.labels, words).chances(some))
+        words = starts.words_expected(model.expected_words(), pool.counts.dtype, rng)
+        drawn = pool.learn(model.labels, (words, rng.dirichlet(n_labels + 1)), 2)
+        assert drawn.fit.n_updates == 2
+        assert_array_equal(member, drawn.of_aspects(some))
     assert_array_equal(pool.learn(coded(FEW)).chances(some), model.chances(some))
+
+
+def test_frequencies_that_are_drawn_are_those_of_a_member():
+    """A class that is drawn as frequent takes more documents."""
+    pool = QuickPool(MissingLabelPLSA(), X)
+    model = pool.learn(coded(FEW))
+    words = model.fit.parameters.word_topic
+    often = [
+        pool.learn(model.labels, (words, frequencies), 2).of_aspects(EVERYONE)[:, 0].mean()
+        for frequencies in (np.array([0.9, 0.05, 0.05]), np.array([0.05, 0.05, 0.9]))
+    ]
+    assert often[0] > often[1]
+
+
+@pytest.mark.parametrize("in_pipeline", [False, True])
+def test_a_committee_of_naive_bayes_is_drawn_from_its_posterior(in_pipeline):
+    """Members sum to one, differ, and say what dense EM says from the same draws."""
+    alone = NaiveBayesEM(unlabeled_weight=0.5, alpha=0.5, class_alpha=1.0)
+    estimator = make_pipeline(CountScaler(tf="raw", length=None), alone) if in_pipeline else alone
+    model = FittedPool(estimator, X).learn(coded(FEW))
+    found = model.committee(EVERYONE, 2, np.random.RandomState(3))
+    assert_allclose(found.sum(axis=2), 1)
+    assert np.abs(found[0] - found[1]).max() > 1e-3
+    fitted = model.estimator[-1] if in_pipeline else model.estimator
+    dense, code = X.toarray().astype(float), codes(FEW)
+    weight = np.where(code >= 0, 1.0, 0.5)
+    allowed = np.where(code[:, np.newaxis] >= 0, np.eye(3)[code], 1.0)
+
+    def posterior(words, prior, mask):
+        joint = dense @ np.log(words) + np.log(prior)
+        chance = np.exp(joint - joint.max(axis=1, keepdims=True)) * mask
+        return chance / chance.sum(axis=1, keepdims=True)
+
+    rng = np.random.RandomState(3)
+    n_labels = np.bincount(code[code >= 0])
+    known = posterior(fitted.components_.T, fitted.class_prior_, allowed)
+    expected = dense.T @ (known * weight[:, np.newaxis]) + 0.5
+    for member in found:
+        prior = rng.dirichlet(n_labels + 1)
+        words = unpadded(starts.words_expected(expected, np.float64, rng), 3)
+        for _ in range(2):
+            share = posterior(words, prior, allowed) * weight[:, np.newaxis]
+            words = dense.T @ share + 0.5
+            words /= words.sum(axis=0)
+            prior = (share.sum(axis=0) + 1) / (share.sum() + 3)
+        assert_allclose(member, posterior(words, prior, 1.0), atol=1e-7)
 
 
 def test_a_committee_of_many_words_agrees():
@@ -734,15 +726,6 @@ def test_documents_that_are_no_counts_have_vectors_too():
     """At unit length, as they are where some numbers are negative."""
     dense = np.array([[3.0, -4.0], [0.0, 2.0], [0.0, 0.0]])
     assert_allclose(vectors(dense).toarray(), [[0.6, -0.8], [0, 1], [0, 0]])
-
-
-def test_draws_of_hardly_any_words_are_distributions():
-    """Also in single precision."""
-    few = Counts(np.array([0, 2, 4]), np.array([0, 1, 0, 1]), np.array([1e-3, 1e-3, 5, 5], np.float32), 2)
-    groups = np.array([0, 1])
-    for seed in range(300):
-        drawn = starts.words_drawn(few, groups, groups, None, np.random.RandomState(seed))
-        assert_allclose(drawn[:, :2].sum(axis=0), 1, rtol=1e-5)
 
 
 def test_a_document_of_which_nothing_is_said_may_be_of_any_class():

@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 
 from plsa.active.queries import (
     combined,
-    density,
     disagreement,
     entropy,
     expected_loss,
     least_confidence,
+    need,
     per_cost,
     select,
     smallest_margin,
+    standing_for,
     vote_entropy,
 )
 
@@ -69,12 +69,18 @@ def test_vote_entropy():
     assert_allclose(vote_entropy(votes), wanted)
 
 
-def test_density_is_the_mean_cosine():
-    """Pair by pair."""
-    X = np.random.default_rng(0).random((7, 4))
+def test_a_document_stands_for_others_by_the_square_of_the_cosine():
+    """Pair by pair; for those on the other side not at all."""
+    X = np.random.default_rng(0).normal(size=(7, 4))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
-    wanted = [np.mean([row @ other for other in X]) for row in X]
-    assert_allclose(density(sparse.csr_array(X)), wanted)
+    wanted = [[max(0.0, row @ other) ** 2 for other in X[:3]] for row in X]
+    assert_allclose(standing_for(X, X[:3]), wanted)
+
+
+def test_labels_are_needed_of_classes_that_have_few():
+    """sum_y P(y|d) / (n_y + 1)."""
+    chance = np.array([[1.0, 0.0], [0.0, 1.0], [0.25, 0.75]])
+    assert_allclose(need(chance, [3, 0]), [0.25, 1.0, 0.25 * 0.25 + 0.75])
 
 
 def test_cost_and_combinations():

@@ -25,7 +25,7 @@ _MEMBERS = 4  # of a committee
 _CANDIDATES = 30  # documents whose answers are supposed
 _JUDGED = 200  # documents that supposed answers are judged by
 _UNLIKELY = 0.01  # an answer that is not worth supposing
-_SCORED = 5000  # documents of which it is asked what they stand for
+_WEIGHED = 5000  # documents of which it is asked what they stand for
 
 _Guesses = tuple[list[Any], Places] | None  # classes, and the guessed one of each document
 Strategy = str | Mapping[str, float] | Callable[[Array], ArrayLike]
@@ -82,11 +82,23 @@ class Question:
         """(members, n, C): what models say that could as well have been learned from these labels."""
         return self.model.committee(self.left, _MEMBERS, self.rng)
 
-    def weighed(self, scores: Scores) -> Scores:
-        """Scores times a power of the density of documents, as far as it has a say."""
+    def weighed(self, scores: Scores, doubt: Floats | None = None) -> Scores:
+        """Scores times a power of what a document stands for that none seen does, as far as it has a say.
+
+        With a doubt for each open document, others count there by its square. Of very many documents those
+        are weighed that score highest; all others have minus infinity.
+        """
         if not self.is_weighed:
             return scores
-        return np.asarray(queries.from_zero(scores) * self.landscape.density[self.left] ** self.power)
+        scores = queries.from_zero(scores)
+        some = np.argsort(-scores, kind="stable")[:_WEIGHED]
+        of_all = None
+        if doubt is not None:
+            of_all = np.zeros(self.landscape.n_documents)
+            of_all[self.left] = doubt**2
+        found = np.full(len(scores), -np.inf)
+        found[some] = scores[some] * self.landscape.news(self.left[some], self.seen, of_all) ** self.power
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,28 +110,16 @@ class Rule:
     weighed: bool = True  # whether scores are multiplied by it
 
 
-def _worth(question: Question) -> tuple[Scores, Scores]:
-    """Of each open document its doubt, and that times the root of the need for labels of its class."""
-    doubt = queries.smallest_margin(question.chance)
-    return doubt, doubt * np.sqrt(queries.need(question.chance, question.n_labels()))
-
-
 def _auto(question: Question) -> Scores:
-    """Doubt, times need, times a power of what a document stands for that no labeled one does.
+    """The doubt, times the root of the need for labels of its class; others are stood for by their doubt."""
+    doubt = queries.smallest_margin(question.chance)
+    worth = doubt * np.sqrt(queries.need(question.chance, question.n_labels()))
+    return question.weighed(worth, doubt)
 
-    Others count there by the square of their doubt. Of very many documents those are scored that are worth
-    most before that power; of all others it is minus infinity.
-    """
-    doubt, worth = _worth(question)
-    if not question.is_weighed:
-        return worth
-    some = np.argsort(-worth, kind="stable")[:_SCORED]
-    of_all = np.zeros(question.landscape.n_documents)
-    of_all[question.left] = doubt**2
-    scores = np.full(len(worth), -np.inf)
-    news = question.landscape.news(question.left[some], question.seen, of_all)
-    scores[some] = worth[some] * news**question.power
-    return scores
+
+def _votes(members: Array) -> Floats:
+    """(n, C): how many of (members, n, C) are for each class."""
+    return np.asarray(np.eye(members.shape[2])[members.argmax(axis=2)].sum(axis=0))
 
 
 def _expected(loss: str) -> Callable[[Question], Scores]:
@@ -147,6 +147,7 @@ STRATEGIES = {
     "vote entropy": Rule(lambda question: queries.vote_entropy(question.votes()[question.left])),
     "topic entropy": Rule(lambda question: queries.entropy(question.model.topics(question.left))),
     "committee": Rule(lambda question: queries.disagreement(question.committee()), 1.0),
+    "committee votes": Rule(lambda question: queries.vote_entropy(_votes(question.committee())), 1.0),
     "expected log loss": Rule(_expected("log"), 1.0, weighed=False),
     "expected error": Rule(_expected("zero-one"), 1.0, weighed=False),
     "random": Rule(lambda question: question.rng.uniform(size=len(question.left)), weighed=False),
@@ -295,7 +296,7 @@ class Chooser:
 
     def _typical(self, left: Documents, seen: list[int], n: int, rng: np.random.RandomState) -> list[int]:
         """Documents that stand for most others which none stands for yet; any where nobody knows."""
-        free = rng.permutation(left)[: max(n, _SCORED)]
+        free = rng.permutation(left)[: max(n, _WEIGHED)]
         if not self.landscape.known:
             return free[:n].tolist()
         chosen: list[int] = []

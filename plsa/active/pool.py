@@ -22,6 +22,7 @@ from plsa.active import queries
 from plsa.engine import blocks
 from plsa.engine.parameters import Array, Codes, Floats, Places
 from plsa.estimators.documents import matrix_of, reads_texts, steps_of
+from plsa.estimators.mixtures import NaiveBayesEM
 from plsa.estimators.scaling import CountScaler
 from plsa.estimators.validation import check_counts
 from plsa.labels.reading import UNLABELED, Labels
@@ -154,8 +155,11 @@ class FittedModel:
     def committee(self, documents: Documents, n_members: int, rng: np.random.RandomState) -> Floats:
         """What the estimator says after fits to other draws of the labeled documents, with replacement.
 
-        One document of each class stays in every draw.
+        One document of each class stays in every draw. Naive Bayes has a posterior distribution to draw from.
         """
+        last, X = _before_last(self.estimator, self.pool.X)
+        if isinstance(last, NaiveBayesEM):
+            return last.members(X, n_members, rng)[:, documents]
         known, code = np.flatnonzero(self.labels.labeled), self.labels.code
         names = self.labels.classes.astype(str)
         members = []
@@ -205,6 +209,16 @@ def _last(estimator: Any) -> Any:
     """What is left of pipelines at their end."""
     last = steps_of(estimator)[-1]
     return last if last is estimator else _last(last)
+
+
+def _before_last(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """What is left of fitted pipelines at their end, and what they make of documents for it."""
+    *before, last = steps_of(estimator)
+    if last is estimator:
+        return last, X
+    for step in before:
+        X = step.transform(X)
+    return _before_last(last, X)
 
 
 def _markers(estimator: Any) -> list[str]:
@@ -269,11 +283,6 @@ class Landscape:
     def vectors(self) -> sparse.csr_array:
         """(D, W), rows at unit length."""
         return vectors(self._matrix) if self._made is None else self._made
-
-    @cached_property
-    def density(self) -> queries.Scores:
-        """How much each document stands for all others."""
-        return queries.density(self.vectors)
 
     @cached_property
     def _space(self) -> Floats:

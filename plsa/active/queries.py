@@ -7,7 +7,6 @@ says P(class|document), votes, P(topic|document) or what several of its like say
 from collections.abc import Mapping
 
 import numpy as np
-from scipy import sparse
 from scipy.special import xlogy
 from scipy.stats import rankdata
 
@@ -68,16 +67,6 @@ def expected_loss(chance: Array, loss: str = "log") -> float:
     """
     measure = {"log": entropy, "zero-one": least_confidence}[loss]
     return float(measure(chance).mean())
-
-
-def density(matrix: sparse.csr_array) -> Scores:
-    """How much a document stands for others: its mean cosine to all documents, itself among them.
-
-    Rows have unit length. NumPy: ``(X @ X.T).mean(axis=1)``, without the pairs. Below 0, where documents are
-    not counts, it is 0.
-    """
-    mean = matrix.T @ np.full(matrix.shape[0], 1 / matrix.shape[0])
-    return np.maximum(np.asarray(matrix @ mean, dtype=np.float64), 0.0)
 
 
 def standing_for(documents: Floats, others: Floats) -> Floats:

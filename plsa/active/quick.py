@@ -29,6 +29,7 @@ from plsa.learning.student import MAX_LABEL_WEIGHT, probabilities, teach
 from plsa.learning.supervised import Plan
 
 _PASSES = 8  # of a quick model: with more its documents are no better classified
+_MEMBER_PASSES = 2
 _ROUNDS = 2  # of folding in after a supposed answer
 
 
@@ -43,10 +44,12 @@ class QuickPool:
         self.counts = scaled_by(None if scaling is None else scaling.fit(counts), counts)
         self.vectors = vectors(TFIDF.fit(counts), counts)
 
-    def learn(self, labels: Labels, words: Real | None = None) -> "QuickModel":
-        """The model of labels, from padded P(w|z) if given."""
+    def learn(
+        self, labels: Labels, drawn: tuple[Real, Floats] | None = None, passes: int = _PASSES
+    ) -> "QuickModel":
+        """The model of labels, from padded P(w|z) and P(class) if these were drawn."""
         plan = self.estimator.plan(labels.classes)
-        fit = sketch(Corpus(self.counts, labels), plan, _PASSES, words).unless_interrupted()
+        fit = sketch(Corpus(self.counts, labels), plan, passes, *drawn or ()).unless_interrupted()
         return QuickModel(self, labels, plan, fit)
 
 
@@ -107,18 +110,31 @@ class QuickModel:
         return probabilities(np.asarray(self.pool.vectors @ weights))
 
     def committee(self, documents: Documents, n_members: int, rng: np.random.RandomState) -> Floats:
-        """What models say that start at draws from the Dirichlet distributions of the classes' words.
+        """What models say that start at draws from the posterior distribution of this one.
 
-        The committee of McCallum and Nigam (1998): each member goes the same few passes over labeled and
-        unlabeled documents.
+        The committee of McCallum and Nigam (1998), but for where it draws: P(w|z) from the Dirichlet
+        distributions of the words that the model expects in its topics, those of unlabeled documents
+        included, and P(class) from that of the labels. Each member then goes on by two passes. Draws from the
+        labeled documents alone are so far off while these are few that members find other classes.
         """
-        counts, code, layout = self.pool.counts, self.labels.code, self.settings.layout
-        weight = Corpus(counts, self.labels).with_unlabeled(self.settings.unlabeled_weight).weight
+        n_labels = Corpus(self.pool.counts, self.labels).class_counts()
         members = []
         for _ in range(n_members):
-            words = starts.words_drawn(counts, code, layout.topic_class, weight, rng)
-            members.append(self.pool.learn(self.labels, words).of_aspects(documents))
+            words = starts.words_expected(self.expected_words(), self.pool.counts.dtype, rng)
+            member = self.pool.learn(self.labels, (words, rng.dirichlet(n_labels + 1)), _MEMBER_PASSES)
+            members.append(member.of_aspects(documents))
         return np.array(members)
+
+    def expected_total(self) -> Floats:
+        """(K,): how many words are expected in each topic, N(z)."""
+        assert self.fit.state is not None
+        of_words = self.plan.method.smoothing * self.pool.counts.n_words
+        return np.asarray(self.fit.state[:, : self.settings.layout.n_topics].sum(axis=0) + of_words)
+
+    def expected_words(self) -> Floats:
+        """(W, K): how often each word is expected in each topic, N(z) P(w|z)."""
+        total = self.expected_total()
+        return np.asarray(unpadded(self.fit.parameters.word_topic, len(total)) * total, dtype=np.float64)
 
     def suppose(self, judged: Documents) -> "QuickSupposed":
         """One step of EM after one more answer, for these documents."""
@@ -142,9 +158,7 @@ class QuickSupposed:
         counts = pool.counts.of_documents(judged)
         self.vocabulary, place = np.unique(counts.word, return_inverse=True)  # words that stand in them
         self.counts = Counts(counts.offset, place.astype(np.int32), counts.count, len(self.vocabulary))
-        assert model.fit.state is not None
-        smoothing = model.plan.method.smoothing
-        self.total = model.fit.state[:, : self.n_topics].sum(axis=0) + smoothing * pool.counts.n_words
+        self.total = model.expected_total()
         self.words = unpadded(model.fit.parameters.word_topic, self.n_topics)
         self.inside = self.words[self.vocabulary] * self.total  # (W', K) expected counts
         self.start = model.fit.parameters.doc_topic[judged]

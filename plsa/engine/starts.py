@@ -12,7 +12,7 @@ from scipy import sparse
 
 from plsa.engine import blocks
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Codes, Floats, Gate, Parameters, Real, Rng, padded_zeros
+from plsa.engine.parameters import Codes, Floats, Gate, Parameters, Real, Rng, padded, padded_zeros
 
 NO_GROUP = -1  # of a document or a topic
 
@@ -47,22 +47,10 @@ def words_from_groups(
     return _noisy(words, n_topics, 0.0 if alone else 0.3, rng)
 
 
-def words_drawn(counts: Counts, group: Groups, topic_group: Groups, weight: Real | None, rng: Rng) -> Real:
-    """(W, padded): for each topic a draw from the Dirichlet distribution of its group's words.
-
-    Its parameters are n(w) + n P(w): what the documents of the group say, n words in all, and as much of the
-    corpus. The mean over draws is `words_from_groups` without noise; the fewer words a group has, the
-    further a draw is off. A topic of no group is drawn from the corpus alone, half of its words.
-    """
-    of_group = _counts_of_groups(counts, group, topic_group.max() + 1, weight)
-    corpus = counts.word_totals(weight)
-    words = padded_zeros(counts.n_words, len(topic_group), counts.dtype)
-    for topic, its_group in enumerate(topic_group):
-        own = corpus / 2 if its_group == NO_GROUP else of_group[its_group]
-        drawn = rng.standard_gamma(own + own.sum() / corpus.sum() * corpus)
-        # Of a group without words nothing is known.
-        words[:, topic] = drawn / drawn.sum() if drawn.sum() > 0 else corpus / corpus.sum()
-    return _noisy(words, len(topic_group), 0.0, rng)
+def words_expected(expected: Floats, dtype: Any, rng: Rng) -> Real:
+    """(W, padded): for each topic a draw from the Dirichlet distribution of its (W, K) expected words."""
+    drawn = rng.standard_gamma(expected)
+    return padded(drawn / np.maximum(drawn.sum(axis=0), np.finfo(float).tiny), dtype)
 
 
 def words_from_clusters(counts: Counts, cluster: Groups, n_topics: int) -> Real:

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real
+from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real, Rng
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import ClassEstimator, Fitted, check_size, kept, of_documents
 from plsa.estimators.parameters import estimator
@@ -22,7 +22,7 @@ from plsa.inputs import check_each, check_number, check_whole, is_auto
 from plsa.labels.corpus import Corpus
 from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import Labels
-from plsa.learning.mixtures import LearnedMixture, Mixture, MixturePlan, learn
+from plsa.learning.mixtures import LearnedMixture, Mixture, MixturePlan, learn, members
 
 _MIN_POWER = 1e-6  # of annealing
 _WEIGHTS = (0.0, 0.01, 0.1, 1.0)  # of documents without a label that "auto" tries: the labels alone first
@@ -301,9 +301,16 @@ class NaiveBayesEM(ClassEstimator):
         numbers = _check_components_per_class(self.components_per_class, labels.classes)
         asked = f"components_per_class == {self.components_per_class!r}"
         check_size(counts, sum(numbers[0].tolist()), asked, corpus.n_classes)
-        loop = self._loop()
-        plan = MixturePlan(
-            loop,
+        plan = self._plan(counts)
+        loop = plan.loop
+        with loop.progress:
+            learned = learn(corpus, *numbers, plan, check_random_state(self.random_state))
+            return self._finished(loop, learned.fit, lambda: self._kept(learned, corpus))
+
+    def _plan(self, counts: Counts) -> MixturePlan:
+        """How the parameters want counts to be learned from."""
+        return MixturePlan(
+            self._loop(),
             _check_alpha(self.alpha, counts.n_words, counts.dtype),
             float(self.class_alpha),
             float(self.component_alpha),
@@ -315,9 +322,15 @@ class NaiveBayesEM(ClassEstimator):
             _WEIGHTS if is_auto(self.unlabeled_weight) else (float(self.unlabeled_weight),),
             self.evidence,
         )
-        with loop.progress:
-            learned = learn(corpus, *numbers, plan, check_random_state(self.random_state))
-            return self._finished(loop, learned.fit, lambda: self._kept(learned, corpus))
+
+    def members(self, X: Any, n_members: int, rng: Rng) -> Floats:
+        """(members, D, C): P(class|document) of the documents of the fit, by draws from the posterior.
+
+        A committee as McCallum and Nigam (1998) have it; each draw goes on by two steps of EM.
+        """
+        corpus = Corpus(self.checked_counts(X), self._labels_)
+        plan = self._plan(corpus.counts)
+        return np.array([*members(corpus, self.model_, self._way_, plan, n_members, rng)])
 
     def _kept(self, learned: LearnedMixture, corpus: Corpus) -> Fitted:
         """The attributes of what was learned."""
@@ -342,6 +355,7 @@ class NaiveBayesEM(ClassEstimator):
             },
             "annealing_trace_": np.empty((0, 2)) if fit.annealed is None else fit.annealed,
             "_labels_": labels,
+            "_way_": way,
             **_of_classes(mixture, found["doc_topic_"], labels),
         }
 

@@ -59,7 +59,7 @@ class Corpus:
 
     def class_frequencies(self) -> Floats:
         """P(class): how often each class is labeled, and once more."""
-        count = self._class_counts() + 1
+        count = self.class_counts() + 1
         return count / count.sum()
 
     def imbalance(self) -> float:
@@ -68,7 +68,7 @@ class Corpus:
         X^2 = sum_c (n_c - n / C)^2 / (n / C) is C - 1 on average where they are; it is 1 - (C - 1) / X^2, if
         that is positive.
         """
-        count = self._class_counts()
+        count = self.class_counts()
         expected = count.sum() / self.n_classes
         off = np.sum((count - expected) ** 2) / expected if expected > 0 else 0.0
         return float(max(0.0, 1 - (self.n_classes - 1) / off)) if off > 0 else 0.0
@@ -79,7 +79,7 @@ class Corpus:
         logs = np.log(believed * self.class_frequencies() + (1 - believed) / self.n_classes)
         return np.asarray(logs - logs.mean())
 
-    def _class_counts(self) -> Floats:
+    def class_counts(self) -> Floats:
         """How often each class is labeled."""
         known = self.labels.labeled
         counted = None if self.weight is None else self.weights()[known]

@@ -158,15 +158,18 @@ def fit_gated(
     *,
     guess: Codes | None = None,
     words: Real | None = None,
+    frequencies: Floats | None = None,
 ) -> Fit:
     """Learns topics under a gate, from the scaled counts of a corpus.
 
     The best of the starts is kept; there is one where padded P(w|z), `words`, is given. `guess` is a class
-    for every document, for gates that ask for it.
+    for every document, for gates that ask for it; `frequencies` are P(class), if not those of the labels.
     """
     layout, dtype = settings.layout, scaled.dtype
     state = gate.states(corpus.labels.code, guess)
-    rows = gate.open() * layout.topic_prior(corpus.class_frequencies())
+    rows = gate.open() * layout.topic_prior(
+        corpus.class_frequencies() if frequencies is None else frequencies
+    )
     doc_start = padded(rows / rows.sum(axis=1, keepdims=True), dtype)
     weight = corpus.with_unlabeled(settings.unlabeled_weight).weight
     steps = GatedSteps(

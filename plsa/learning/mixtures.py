@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.special import log_softmax, logsumexp, softmax
 
-from plsa.engine import em
+from plsa.engine import em, starts
 from plsa.engine.counts import Counts
 from plsa.engine.mixture_steps import MixtureSteps, joint, log_words
 from plsa.engine.parameters import (
@@ -33,6 +33,7 @@ from plsa.learning.collapse import lost_classes
 from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge
 from plsa.learning.scaling import Scaler, Scaling, fit_scaling, scaled_by
 
+_MEMBER_PASSES = 2  # of a member of a committee
 _NUMBERS = (1, 2, 3, 5, 10, 20, 40)  # of components per class that "auto" tries
 _PATIENCE = 2  # numbers in a row that are no better, after which larger ones are not tried
 _MAX_ALONE = 50  # labeled documents up to which each is held out by itself
@@ -185,15 +186,7 @@ def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple
     """
     layout = lay_out(numbers, 0)
     gate = OneComponent.even(layout, plan.class_alpha, plan.component_alpha)
-    steps = MixtureSteps(
-        corpus.counts,
-        layout.n_topics,
-        state=gate.states(corpus.labels.code, None),
-        n_states=layout.n_classes + 1,
-        alpha=plan.alpha,
-        weight=corpus.weight,
-        n_threads=plan.n_threads,
-    )
+    steps = _steps(corpus, gate, plan)
     several = layout.n_topics > layout.n_classes  # else nothing is dealt out at random
 
     def run(loop: Loop) -> Fit:
@@ -205,6 +198,43 @@ def _best(corpus: Corpus, numbers: Places, plan: MixturePlan, rng: Rng) -> tuple
     fit = plan.loop.best_of([run] * (plan.loop.n_init if several else 1))
     steps.free_buffers()
     return fit, steps
+
+
+def _steps(corpus: Corpus, gate: OneComponent, plan: MixturePlan) -> MixtureSteps:
+    """Those of EM, documents having the components that their labels allow."""
+    return MixtureSteps(
+        corpus.counts,
+        gate.layout.n_topics,
+        state=gate.states(corpus.labels.code, None),
+        n_states=gate.layout.n_classes + 1,
+        alpha=plan.alpha,
+        weight=corpus.weight,
+        n_threads=plan.n_threads,
+    )
+
+
+def members(
+    corpus: Corpus, mixture: Mixture, way: Way, plan: MixturePlan, n_members: int, rng: Rng
+) -> Iterator[Floats]:
+    """(D, C): what models say of documents that start at draws from the posterior of a mixture of them.
+
+    P(w|z) is drawn from the Dirichlet distribution of the words that the mixture expects in a component, P(c)
+    from that of the labels; each member goes on by two steps of EM. See `QuickModel.committee`.
+    """
+    n_labels, layout = corpus.class_counts(), mixture.layout
+    corpus, _ = _under(corpus, way, plan)
+    even = OneComponent.even(layout, plan.class_alpha, plan.component_alpha)
+    steps = _steps(corpus, even, plan)
+    words = padded(mixture.word_topic, corpus.counts.dtype)
+    before = Parameters(steps.buffers()[0], words, even.with_topic_prior(mixture.topic_prior))
+    expected = unpadded(steps.expect(before).word, layout.n_topics) + plan.alpha[:, np.newaxis]
+    for _ in range(n_members):
+        gate = replace(before.gate, class_prior=rng.dirichlet(n_labels + 1))
+        begin = Parameters(
+            steps.buffers()[0], starts.words_expected(expected, corpus.counts.dtype, rng), gate
+        )
+        fit = em.run(steps, begin, em.Stop(_MEMBER_PASSES, 0.0, 0.0)).unless_interrupted()
+        yield _mixture_of(fit).probabilities(corpus.counts, plan.n_threads)
 
 
 def _mixture_of(fit: Fit) -> Mixture:

@@ -142,8 +142,10 @@ def _learn(corpus: Corpus, plan: Plan, rng: Rng, whole: Counts) -> Learned:
     return replace(learned, choice=replace(taken, settings=settings, accuracy=accuracy, voters=choice.voters))
 
 
-def sketch(corpus: Corpus, plan: Plan, passes: int, words: Real | None = None) -> Fit:
-    """A few passes from the labels, or from padded P(w|z), under the default settings.
+def sketch(
+    corpus: Corpus, plan: Plan, passes: int, words: Real | None = None, frequencies: Floats | None = None
+) -> Fit:
+    """A few passes from the labels, or from padded P(w|z) and P(class), under the default settings.
 
     The counts are scaled already. The gate is that of missing labels, whatever the plan has: nothing is
     chosen by evidence, and guesses are not made.
@@ -151,7 +153,7 @@ def sketch(corpus: Corpus, plan: Plan, passes: int, words: Real | None = None) -
     settings = plan.settings
     method = replace(plan.method, loop=replace(plan.method.loop.quiet(), max_iter=passes, progress=SILENT))
     gate, rng = MissingLabel(settings.layout), np.random.RandomState(0)
-    return fit_gated(corpus.counts, corpus, gate, settings, method, rng, words=words)
+    return fit_gated(corpus.counts, corpus, gate, settings, method, rng, words=words, frequencies=frequencies)
 
 
 # --- guesses, made anew --------------------------------------------------------------------------
