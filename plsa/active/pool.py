@@ -31,7 +31,7 @@ from plsa.learning.scaling import TFIDF
 from plsa.learning.scaling import vectors as vectors_of
 from plsa.learning.student import probabilities
 
-_DIMENSIONS = 50  # of the space that documents lie in
+_DIMENSIONS = 100  # of the space that documents lie in
 _MAX_PLACED = 20_000  # documents: more are not needed to find it
 _STOOD_FOR = 1000  # documents that others are to stand for
 # scikit-learn's own that learn from unlabeled documents: -1 marks these, and not all take strings beside it.

@@ -89,7 +89,11 @@ def _session(
     while True:
         if answered in marks:
             now = np.array([-1 if label is None else label for label in learner.labels_])
+            met = np.unique(now[now >= 0])
             for judge, model in judges.items():
+                if len(met) < 2:  # all are taken for the one that is known
+                    curves[judge].append(float(np.isin(pool.test_y, met).mean()))
+                    continue
                 fitted = (
                     learner.estimator_ if model is first and not quick else clone(model).fit(pool.counts, now)
                 )
