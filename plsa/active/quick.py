@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from plsa.active.pool import Chances, Documents
+from plsa.active.pool import Chances, Documents, knowing
 from plsa.engine import starts
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Fit, Floats, Real, padded, unpadded
@@ -45,7 +45,7 @@ class QuickPool:
 
     def learn(self, labels: Labels, words: Real | None = None) -> "QuickModel":
         """The model of labels, from padded P(w|z) if given."""
-        plan = self.estimator.plan(labels.classes)
+        plan = knowing(self.estimator, labels).plan(labels.classes)
         fit = sketch(Corpus(self.counts, labels), plan, _PASSES, words).unless_interrupted()
         return QuickModel(self, labels, plan, fit)
 
