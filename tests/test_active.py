@@ -581,6 +581,113 @@ def test_votes_of_models_that_knew_other_classes_do_not_count():
     is_highest(queries.vote_entropy(votes[left]), left, learner.query()[0])
 
 
+# ---- classes that turn up, and classes that are declared
+
+DECLARING = MissingLabelPLSA(evidence=False, random_state=0, max_iter=5, classes=[1, 0])
+KNOWING = MissingLabelPLSA(
+    {0: 1, 1: 2, 2: 1, 3: 0, 7: 0}, evidence=False, random_state=0, max_iter=5, classes=[7, 3, 2, 1, 0]
+)
+
+
+@pytest.mark.filterwarnings("ignore:the class")
+@pytest.mark.parametrize("strategy", KINDS, ids=str)
+@pytest.mark.parametrize(
+    ("estimator", "quick"),
+    [(QUICK, True), (SPREADING, True), (OURS, True), (OURS, False), (DECLARING, True), (DECLARING, False)],
+    ids=["labeled", "by codes", "all", "all, slow", "declaring", "declaring, slow"],
+)
+def test_a_class_that_turns_up_late_is_welcome(estimator, quick, strategy):
+    """Told, volunteered or amended, whatever was declared: it is asked by, judged by and predicted."""
+    if strategy == "topic entropy" and not hasattr(estimator, "transform"):
+        return
+    y = np.where(NOISY.target == 2, -1, one_of_each(NOISY.target))
+    options = {"random_share": 0.5, "quick": quick, "classes": [0, 1]}
+    learner = ActiveLearner(estimator, NOISY.counts, y, strategy, **options)
+    row = int(learner.query()[0])
+    learner.tell(row, 0)
+    assert learner.classes_.tolist() == [0, 1]
+    row = int(learner.query()[0])
+    learner.tell(row, 5)
+    learner.volunteer(learner.query(), [4])
+    learner.amend(row, 2)
+    assert learner.classes_.tolist() == [0, 1, 2, 4]
+    assert answered(learner, 2, NOISY.target)
+    assert learner.predict_proba().shape == (90, 4)
+    assert learner.predict()[row] == 2
+    status = learner.status()
+    assert (status.answers[4], sum(status.answers.values())) == (1, 7)
+    assert status.accuracy is not None
+
+
+def test_a_class_that_turns_up_late_can_be_predicted():
+    """Of documents that are like those that had it."""
+    learner = ActiveLearner(DECLARING, X, classes=[0])
+    answered(learner, 12)
+    assert learner.predict().tolist() == TRUTH
+    assert learner.predict(X).tolist() == TRUTH
+
+
+@pytest.mark.filterwarnings("ignore:the class")
+@pytest.mark.parametrize("quick", [True, False], ids=["quick", "slow"])
+@pytest.mark.parametrize("estimator", [QUICK, OURS, SPREADING, KNOWING], ids=str)
+def test_declared_classes_are_known_before_they_are_met(estimator, quick):
+    """They are counted, and have probability 0; what is asked is what would be asked without them."""
+    learner = ActiveLearner(estimator, X, classes=[7, 1, 3], quick=quick, strategy="vote entropy")
+    declared = [0, 1, 2, 3, 7] if estimator is KNOWING else [1, 3, 7]
+    assert learner.classes_.tolist() == declared
+    assert learner.status().answers == dict.fromkeys(declared, 0)
+    asked = answered(learner, 8)
+    assert learner.classes_.tolist() == [0, 1, 2, 3, 7]
+    assert [*learner.status().answers.values()][-2:] == [0, 0]
+    topics = {"topics_per_class": [1, 2, 1], "classes": None} if estimator is KNOWING else {}
+    usual = estimator.__class__(**estimator.get_params() | topics)
+    if estimator is not KNOWING:  # it needs all classes at first
+        plain = ActiveLearner(usual, X, quick=quick, strategy="vote entropy")
+        assert answered(plain, 8) == asked
+    else:
+        plain = ActiveLearner(usual, X, learner.labels_, quick=quick)
+    assert plain.classes_.tolist() == [0, 1, 2]
+    for documents in (None, X[:7]):
+        found, wanted = learner.predict_proba(documents), plain.predict_proba(documents)
+        assert_array_equal(found[:, :3], wanted)
+        assert not found[:, 3:].any()
+        assert found.shape == (len(wanted), 5)
+        assert_array_equal(learner.predict(documents), plain.predict(documents))
+
+
+@pytest.mark.filterwarnings("ignore:the class")
+def test_questions_are_about_classes_that_have_a_label():
+    """Whatever the estimator declares; where it has no number for one that turns up, it is waited for."""
+    labels = coded(TRUTH[:20] + [None] * 40)
+    model = FittedPool(KNOWING, X).learn(labels)
+    assert model.classes.tolist() == [0, 1, 2]
+    assert model.chances(np.arange(9)).shape == model.chances_of(X[:9]).shape == (9, 3)
+    each = MissingLabelPLSA([1, 2], classes=[0, 1])
+    learner = ActiveLearner(each, X, [label if label < 2 else None for label in TRUTH[:20]] + [None] * 40)
+    learner.tell(learner.query(), [2])
+    with pytest.warns(UserWarning, match=r"cannot learn .*has 2 entries for 3 classes \[0, 1, 2\]"):
+        assert len(learner.query()) == 1
+
+
+def test_answers_are_of_the_kind_of_declared_classes():
+    """Else they could not be sorted; one that looks like no label is a class where it is declared."""
+    learner = ActiveLearner(QUICK, X, classes=["unknown", "b"])
+    with pytest.raises(ValueError, match="document 1 is told as 3, a number, but other labels are a string"):
+        learner.volunteer(1, 3)
+    learner.volunteer([0, 1], ["b", "unknown"])
+    with pytest.raises(ValueError, match="y holds 1 at 0, a number, but other labels are a string, such as"):
+        ActiveLearner(QUICK, X, [1] * 60, classes=["a", "b"])
+    for classes, message in (
+        ([1.5], "classes holds 1.5, but a label is a string or a whole number"),
+        ([0, -1], "classes holds -1 at 1, which marks a document without a label"),
+        ("ab", "classes == 'ab', but must be None or a list"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ActiveLearner(QUICK, X, classes=classes)
+    with pytest.raises(ValueError, match="classes mixes types: 'a' at 0 and 0 at 1"):
+        ActiveLearner(KNOWING, X, classes=["a"])
+
+
 # ---- questions that are drawn
 
 

@@ -425,6 +425,94 @@ def test_minus_one_as_a_class(case):
     assert_array_equal(two.predict(X), [1, -1])
 
 
+# What is 0 of a class without an example, and along which axes it has an entry for each class.
+OF_CLASSES = {
+    "class_prior_": [0],
+    "label_topic_": [0],
+    "unlabeled_label_topic_": [0],
+    "mislabeling_": [0, 1],
+    "transduction_": [1],
+    "components_per_class_": [0],
+    "components_per_class": [0],
+    "topics_per_class": [0],
+}
+DECLARED = ["pig", "dog", "aardvark", "cat", "cow", "bee", "ant"]
+MET = [1, 2, 3, 5]  # of the sorted ones: ant, bee, cat, dog
+
+
+def assert_as_if_met_alone(found, wanted):
+    """What a fit has left has an entry for each declared class: that of a fit without them, or 0."""
+    for name, value in wanted.items():
+        if name == "choices_":
+            assert_as_if_met_alone(found[name], value)
+        elif name in OF_CLASSES:
+            inside = np.asarray(found[name])
+            for axis in OF_CLASSES[name]:
+                assert inside.shape[axis] == len(DECLARED), name
+                others = np.delete(inside, MET, axis)
+                assert not others.any(), name
+                inside = np.take(inside, MET, axis)
+            assert type(found[name]) is type(value), name
+            assert bits(np.ascontiguousarray(inside)) == bits(np.ascontiguousarray(value)), name
+        elif name == "topic_class_":
+            assert bits(found[name]) == bits(
+                np.where(value < 0, value, np.array(MET)[value]).astype(np.int32)
+            )
+        elif name == "guesses_":
+            assert_array_equal(found[name], value)
+        elif name not in ("classes_", "_labels_"):
+            assert bits(found[name]) == bits(value), name
+
+
+@cases(lambda case: case.takes == "classes")
+def test_classes_that_nobody_has_met(case):
+    """They have a place in all that has one for each class, with 0 there; else nothing is different."""
+    y = np.array(["ant", "bee", "cat", "dog", None], dtype=object)[case.y()]
+    name = "components_per_class" if case.has("components_per_class") else "topics_per_class"
+    wanted = case.fit(y=y, **{name: [2, 1, 3, 1]}, extra_topics=1)
+    unmet = "the classes 'aardvark', 'cow', 'pig' have no example in y: predicted with probability 0"
+    mapping = {"ant": 2, "bee": 1, "cat": 3, "dog": 1, "pig": 0}
+    for given_topics in ([0, 2, 1, 3, 0, 1, 0], mapping):
+        with pytest.warns(UserWarning, match=unmet):
+            found = case.fit(y=y, classes=DECLARED, **{name: given_topics}, extra_topics=1)
+        assert_array_equal(found.classes_, sorted(DECLARED))
+        assert_as_if_met_alone(learned(found), learned(wanted))
+    for model in (found, pickle.loads(pickle.dumps(found))):
+        said = case.answers(model)
+        for method, value in case.answers(wanted).items():
+            if method in ("predict_proba", "predict_log_proba", "joint_log_likelihood"):
+                assert_array_equal(said[method][:, MET], value)
+                never = 0 if method == "predict_proba" else -np.inf
+                assert (np.delete(said[method], MET, axis=1) == never).all()
+                assert said[method].shape[1] == len(DECLARED)
+            else:
+                assert_array_equal(said[method], value)
+    assert found.score(corpus()[0], y) == wanted.score(corpus()[0], y)
+    shown = [topic.label for topic in plsa.top_words(found, n=1)]
+    assert shown == [topic.label for topic in plsa.top_words(wanted, n=1)]
+    parameters = {"classes": None, name: [2, 1, 3, 1]}
+    assert_same_bits(found.set_params(**parameters).fit(corpus()[0], y), wanted)
+
+
+@cases(lambda case: case.takes == "classes" and not case.note)
+def test_classes_that_are_declared_and_have_examples(case):
+    """Nothing is different, and nothing is said, in whatever form they are given."""
+    wanted = case.fit()
+    for classes in ([3, 1, 0, 2], np.arange(4.0), (0, 1, 2, 3), range(4)):
+        assert_same_bits(case.fit(classes=classes), wanted)
+
+
+@cases(lambda case: case.takes == "classes" and not case.note)
+def test_one_class_of_those_that_are_declared(case):
+    """Is warned of as a single one is, and is all that documents can get."""
+    X = np.array([[2.0, 1, 0], [0, 1, 3]])
+    unmet = pytest.warns(UserWarning, match="the class 2 has no example")
+    with pytest.warns(UserWarning, match="y has one class, 1"), unmet:
+        found = case.model(classes=[1, 2]).fit(X, [1, None])
+    assert_allclose(found.predict_proba(X), [[1.0, 0.0]] * 2, rtol=1e-12)
+    assert_array_equal(found.predict(X), [1, 1])
+
+
 @cases(lambda case: case.takes == "classes" and case.model is not PLSAClassifier)  # has no other documents
 def test_labeled_documents_that_say_nothing(case):
     """All of them are empty: nothing tells the classes apart, and there is no NaN."""

@@ -330,6 +330,15 @@ def test_the_only_document_of_a_class():
     assert_array_equal(log_proba[1:3, [0, 5]], -np.inf)
 
 
+@pytest.mark.filterwarnings("ignore:the class")
+def test_a_class_that_nobody_has_met_has_a_column():
+    """Of zeros; the others are as without it."""
+    X, y, _ = corpus()
+    usual = cross_val_predict(model(), X, y, method="predict_proba")
+    found = cross_val_predict(model(classes=[0, 1, 2, 3, 4]), X, y, method="predict_proba")
+    assert_array_equal(found, np.column_stack([usual, np.zeros(len(usual))]))
+
+
 def test_other_folds_and_other_classifiers():
     """Splitters that hold out unlabeled documents too, and semi-supervised classifiers of scikit-learn."""
     X, y, _ = corpus()

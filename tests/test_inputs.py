@@ -525,6 +525,23 @@ BAD = {
         ({"a": 1, "c": 2}, r"topics_per_class does not fit.*unknown \['c'\], missing \['b'\]"),
         ({"a": 1}, r"topics_per_class does not fit.*unknown \[\], missing \['b'\]"),
     ],
+    "classes": [
+        *("ab", 3, [], {"a": 1, "b": 2}),
+        (["a", "b", "c", "b"], "classes holds 'b' 2 times: give each class once"),
+        (["a", 3, "b"], "classes mixes types: 'a' at 0 and 3 at 1. Make all of them strings, or all numbers"),
+        (["a", "b", None], "classes holds None at 2, which marks a document without a label: leave it out"),
+        (["a", " ", "b"], "classes holds ' ' at 1, which marks"),
+        (["a", "b", "-1"], "classes holds '-1' at 2, which marks .* pass unlabeled=None if it is a class"),
+        ([0, -1, 1], "classes holds -1 at 1, which marks"),
+        (
+            ["a", "c"],
+            r"y has 'b', first in row 1, which is not among classes == \['a', 'c'\]. Declare it too",
+        ),
+        (
+            [1, 2],
+            r"y has 'a', first in row 0, .* not among classes == \[1, 2\] \(of type str, and they are int\)",
+        ),
+    ],
     "unlabeled_weight": [-1, nan, inf, "x", None, 1e300],
     "evidence": ["x", None],
     "early_stopping": [-1, "x"],

@@ -873,6 +873,23 @@ def test_reassigned_components():
     assert_array_equal(found.predict_proba(X), before.predict_proba(X))
 
 
+def test_components_of_a_class_that_had_no_example():
+    """A person who has seen their words may give some to it; then it is a class like others."""
+    X, y, _ = planted()
+    usual = even_em(2, random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="the class 9 has no example"):
+        found = even_em(2, random_state=0, classes=[9, 0, 1, 2, 3]).fit(X, y)
+    assert found.components_per_class_ == [2, 2, 2, 2, 0]
+    found.reassign({0: 9})
+    assert found.components_per_class_ == [1, 2, 2, 2, 1]
+    assert_array_equal(found.label_topic_[4], [1, 0, 0, 0, 0, 0, 0, 0])
+    assert_allclose(found.predict_proba(X)[:, 4], usual.transform(X)[:, 0], rtol=1e-9)
+    assert_allclose(np.exp(found.predict_log_proba(X)), found.predict_proba(X), rtol=1e-9, atol=1e-12)
+    assert found.class_prior_[4] == usual.topic_prior_[0] > 0
+    assert set(found.guesses_[y < 0]) >= {9}
+    assert_array_equal(found.guesses_[y >= 0], y[y >= 0])
+
+
 def test_the_numbers_of_components_follow_where_they_are_reassigned():
     X, y, _ = planted()
     found = even_em([2, 1, 1, 1], max_iter=1, random_state=0).fit(X, y)

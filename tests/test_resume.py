@@ -76,6 +76,8 @@ def first_scores(chance):
         {"strategy": "entropy", "density": 2.0, "cost": 1 + np.arange(90) / 7},
         {"strategy": "least confidence", "quick": False, "unlabeled": None},
         {"y": FIRST, "strategy": "margin", "batch_size": 2},
+        {"random_share": 0.5, "classes": [7, 1]},
+        {"ids": IDS, "classes": np.array([3, 0])},
         {"y": [None if label < 0 else "abc"[label] for label in FIRST], "random_share": 0.2},
         {"y": ["?" if label < 0 else "abc"[label] for label in FIRST], "unlabeled": "?"},
         {"y": [None if label < 0 else bool(label) for label in FIRST], "ids": IDS, "random_share": 0.4},
@@ -104,7 +106,8 @@ def test_a_session_goes_on_without_its_options(estimator, options, path):
     assert played(unbroken, 3) == [event.indices for event in again.history_ if event.kind == "query"]
     assert played(again, 4) == played(unbroken, 4)
     assert again.status() == unbroken.status()
-    for name in ("strategy", "batch_size", "density", "random_share", "quick", "random_state", "unlabeled"):
+    several = ("strategy", "batch_size", "density", "random_share", "quick", "random_state")
+    for name in (*several, "unlabeled", "classes"):
         assert getattr(again, name) == getattr(unbroken, name)
     given = ActiveLearner.resume(path, estimator, X, **options)  # as it was is not otherwise
     assert given.history_ == again.history_
@@ -227,6 +230,7 @@ def test_a_file_of_the_first_format_is_resumed(path):
         ((QUICK, OLD_X, OLD_Y), {"cost": cost + 1}, "began with other cost"),
         ((QUICK, OLD_X), {"cost": cost}, "began with other labels: give the y"),
         ((QUICK, OLD_X, OLD_Y), {"cost": cost, "batch_size": 1}, "batch_size 2, but is resumed with 1"),
+        ((QUICK, OLD_X, OLD_Y), {"cost": cost, "classes": ["tea"]}, r"classes None, but .* \['tea'\]: leave"),
         ((QUICK, OLD_X[::-1], OLD_Y), {"cost": cost}, "began with other documents"),
         ((QUICK, OLD_X.astype(np.float32), OLD_Y), {"cost": cost}, "began with other documents"),
         ((OURS, OLD_X, OLD_Y), {"cost": cost}, "began with estimator 'MultinomialNB'"),

@@ -513,6 +513,22 @@ def test_splits_go_where_topics_were_merged():
     assert [row.n_topics for row in extra.scores] == [3, 4]
 
 
+@pytest.mark.filterwarnings("ignore:the class")
+@pytest.mark.parametrize("criterion", ["cv", "bic", "heterogeneity"])
+def test_classes_that_nobody_has_met_have_no_topics(corpus, partly, criterion):
+    """Candidates have an entry for them, which is not read: the scores are those without them."""
+    lists = ([1, 1], [2, 2], [1, 2]), ([1, 0, 1], [2, 5, 2], [1, 1, 2])
+    y, found = np.where(partly == 1, 2, partly), []
+    for classes, candidates in zip((None, [0, 1, 2]), lists, strict=True):
+        options = {"criterion": criterion, "candidates": candidates, "max_splits": 1}
+        found.append(select_topics(model(classes=classes), corpus.counts, y, **options))
+    usual, wide = found
+    for name in ("score", "n_topics", "n_parameters"):
+        assert [getattr(each, name) for each in wide.scores] == [getattr(each, name) for each in usual.scores]
+    assert [wide.best[0], wide.best[2]] == usual.best
+    assert wide.best_estimator.topic_class_.max() == 2
+
+
 def test_a_pipeline_from_texts():
     """The parameter is found in the last step, whatever the criterion."""
     texts = ["tea milk tea", "milk cup", "goal ball goal", "ball team goal", "tea cup", "team ball", "cup"]

@@ -464,6 +464,17 @@ def test_bad_arguments(changed, message):
         simulate(**{"estimator": NB, "X": X, "y_true": TRUTH, "n_queries": 5, "repeats": 1, **changed})
 
 
+@pytest.mark.parametrize("classes", [["bee", "ant"], ["ant", "bee", "cat", "dog"]], ids=len)
+def test_classes_turn_up_whatever_an_estimator_declares(classes):
+    """From nothing on: the curves are those of one that declares none."""
+    options = {"n_queries": 12, "repeats": 2, "initial": 0, "strategies": ["margin", "vote entropy"]}
+    usual, declaring = MissingLabelPLSA(evidence=False), MissingLabelPLSA(evidence=False, classes=classes)
+    one, other = (simulate(each, X, NAMES, **options) for each in (usual, declaring))
+    assert_array_equal(one.bound, other.bound)
+    for name in one.accuracy:
+        assert_array_equal(one.accuracy[name], other.accuracy[name])
+
+
 def test_a_class_may_be_called_minus_one():
     """Of two classes: as in scikit-learn, not as a mark of no label."""
     names = np.where(TRUTH == 0, -1, 1)

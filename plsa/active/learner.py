@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples
 from plsa import inputs
 from plsa.active import choosing, stopping
 from plsa.active.fingerprints import about_model, checksum, checksum_as_stored, checksums, name_of
-from plsa.active.pool import FittedPool, Landscape, counted, learns_by_codes
+from plsa.active.pool import FittedPool, Landscape, counted, declared_by, learns_by_codes
 from plsa.active.quick import QuickPool
 from plsa.active.record import Event, Record
 from plsa.active.session import Session, check_ids
@@ -20,10 +20,11 @@ from plsa.active.stopping import Status
 from plsa.engine.parameters import Array, Places
 from plsa.estimators.documents import check_documents
 from plsa.estimators.semisupervised import SemiSupervised
+from plsa.estimators.validation import check_classes
 from plsa.inputs.structure import check_structure
-from plsa.labels.reading import UNLABELED
+from plsa.labels.reading import UNLABELED, among_all
 
-_OPTIONS = ("batch_size", "density", "random_share", "quick", "random_state", "unlabeled")
+_OPTIONS = ("batch_size", "density", "random_share", "quick", "random_state", "unlabeled", "classes")
 _OWN = "own"  # in a file: a strategy that is a function
 
 
@@ -99,6 +100,10 @@ class ActiveLearner:
         are their ids, `learner.rows(ids)` the other way round), but the file of the session has ids: it can
         be resumed when documents have moved, when there are more of them, and when some are gone that nobody
         was asked for.
+    classes : list, default=None
+        Classes that you know there are, beside those that the estimator declares: `classes_`,
+        `predict_proba` and `status` have them before anybody has met one. What is asked does not depend on
+        them. A class that is not among them is as welcome in an answer, whatever the estimator declares.
 
     Attributes
     ----------
@@ -144,6 +149,7 @@ class ActiveLearner:
         path: str | os.PathLike[str] | None = None,
         unlabeled: Any = UNLABELED,
         ids: Sequence[Any] | None = None,
+        classes: Sequence[Any] | None = None,
     ) -> None:
         self.estimator = check_estimator(estimator)
         check_structure(X)
@@ -164,7 +170,11 @@ class ActiveLearner:
         self.quick = inputs.check_choice(quick, "quick", [True, False])
         self.random_state = check_seed(random_state)
         self.unlabeled = unlabeled
-        self._session = Session(self.n_documents, y, unlabeled=unlabeled, ids=ids)
+        self.classes = None if classes is None else check_classes(classes, unlabeled).tolist()
+        known = list(self.classes or [])
+        for declared in declared_by(estimator).values():
+            known += [each for each in check_classes(declared, unlabeled).tolist() if each not in known]
+        self._session = Session(self.n_documents, y, unlabeled=unlabeled, ids=ids, classes=known or None)
         self.ids = None if ids is None else np.array(self._session.ids, dtype=object)
         check_documents(estimator, X)
         last, matrix = counted(estimator, X)
@@ -264,6 +274,7 @@ class ActiveLearner:
             "quick": self.quick,
             "random_state": self.random_state,
             "unlabeled": self._session.unlabeled,
+            "classes": self.classes,
             "cost": None if self.cost is None else self.cost.tolist(),
             **({"contents": checksum(self.X)} if self.ids is None else {"documents": checksums(self.X)}),
         }
@@ -355,24 +366,33 @@ class ActiveLearner:
         return np.array(guesses.tolist())
 
     def predict_proba(self, X: Any = None) -> Array:
-        """P(class|document) of X, or of the session's own documents; columns in the order of `classes_`."""
+        """P(class|document) of X, or of the session's own documents; columns in the order of `classes_`.
+
+        It is 0 of classes that are declared and have no label yet.
+        """
         model = self._needed()
         if X is not None:
             check_structure(X)
-            return np.asarray(model.chances_of(X))
-        return np.asarray(model.chances(np.arange(self.n_documents)))
+            found = model.chances_of(X)
+        else:
+            found = model.chances(np.arange(self.n_documents))
+        if not self._session.declared:
+            return np.asarray(found)
+        classes = self.classes_
+        return among_all(np.asarray(found), np.searchsorted(classes, model.classes), len(classes))
 
     @property
     def classes_(self) -> Array:
-        """The classes that have a label, sorted."""
-        return np.asarray(self._needed().classes)
+        """The classes that are declared, by the learner or its estimator, or have a label, sorted."""
+        return self._session.classes() if self._session.declared else np.asarray(self._needed().classes)
 
     @property
     def estimator_(self) -> Any:
         """The estimator fitted to all that is known.
 
-        One of scikit-learn's semi-supervised classifiers was given the places of classes in `classes_`, and
-        what it predicts itself are such places: `learner.classes_[learner.estimator_.predict(X)]`.
+        One of scikit-learn's semi-supervised classifiers was given the places of classes in `classes_` (if
+        some are declared: among those that have a label), and what it predicts itself are such places:
+        `learner.classes_[learner.estimator_.predict(X)]`.
         """
         return self._needed().estimator
 
@@ -397,7 +417,8 @@ class ActiveLearner:
         is taken for one is an error of its own class. So with few documents it is that of frequent classes.
         The interval is that of a bootstrap over the documents, which is too narrow with few; where all
         guesses are right it is from 1 to 1.
-        `answers` counts the labels of each class, those at the start among them.
+        `answers` counts the labels of each class, those at the start among them; a class that is declared
+        and has none is there with 0.
         Guesses have settled when models that are 20 answers apart agree, three times in a row, by Cohen's
         kappa of at least 0.98 (after Bloodgood and Vijay-Shanker, "A Method for Stopping Active Learning
         Based on Stabilizing Predictions", CoNLL 2009).

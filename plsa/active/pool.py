@@ -77,7 +77,7 @@ class FittedPool:
         known = np.flatnonzero(labels.labeled)
         if not self.all_documents:
             return self.fitted_to(known, labels)
-        model = clone(self.estimator)
+        model = knowing(self.estimator, labels)
         if self.by_codes:
             model.fit(self.X, labels.code)
             return FittedModel(self, labels, model)
@@ -90,7 +90,7 @@ class FittedPool:
 
     def fitted_to(self, documents: Documents, labels: Labels) -> "FittedModel":
         """The estimator fitted to some labeled documents alone, of which one may be there twice."""
-        model = clone(self.estimator)
+        model = knowing(self.estimator, labels)
         model.fit(_safe_indexing(self.X, documents), labels.classes[labels.code[documents]])
         return FittedModel(self, labels, model)
 
@@ -106,7 +106,14 @@ class FittedModel:
     @property
     def classes(self) -> Array:
         """The classes that have a label."""
-        return self._named(self.estimator.classes_)
+        return self._named(self.estimator.classes_[self._met])
+
+    @property
+    def _met(self) -> Any:
+        """Where the classes that have a label are among those of the estimator, which may declare others."""
+        if not declared_by(self.estimator):
+            return slice(None)
+        return np.flatnonzero(np.isin(self.estimator.classes_, self.labels.classes))
 
     def chances(self, documents: Documents) -> Chances:
         """What it says of documents; of those it was fitted to, what it knows of them."""
@@ -125,7 +132,7 @@ class FittedModel:
     def chances_of(self, X: Any) -> Chances:
         """What it says of any documents; all classes are as probable where no label reaches one."""
         if not self.pool.by_codes:
-            return chances(self.estimator, X)
+            return chances(self.estimator, X)[:, self._met]
         with np.errstate(invalid="ignore"):  # 0 / 0 where no label reaches a document
             return _or_even(chances(self.estimator, X))
 
@@ -145,8 +152,8 @@ class FittedModel:
             found = getattr(_last(self.estimator), "label_distributions_", None)
             return None if found is None else _or_even(found)
         found = getattr(self.estimator, "transduction_", None)
-        shape = (_num_samples(self.pool.X), len(self.classes))
-        return found if getattr(found, "shape", None) == shape else None
+        shape = (_num_samples(self.pool.X), len(self.estimator.classes_))
+        return np.asarray(found)[:, self._met] if getattr(found, "shape", None) == shape else None
 
     def topics(self, documents: Documents) -> Floats:
         """What `transform` makes of documents: P(topic|document)."""
@@ -159,7 +166,7 @@ class FittedModel:
         """
         last, X = _before_last(self.estimator, self.pool.X)
         if isinstance(last, NaiveBayesEM):
-            return last.members(X, n_members, rng)[:, documents]
+            return last.members(X, self.labels, n_members, rng)[:, documents]
         known, code = np.flatnonzero(self.labels.labeled), self.labels.code
         names = self.labels.classes.astype(str)
         members = []
@@ -224,6 +231,21 @@ def _before_last(estimator: Any, X: Any) -> tuple[Any, Any]:
 def _markers(estimator: Any) -> list[str]:
     """The parameters that say what marks a document without a label."""
     return [name for name in estimator.get_params() if name.rpartition("__")[2] == "unlabeled"]
+
+
+def declared_by(estimator: Any) -> dict[str, Any]:
+    """The parameters of an estimator, or of its steps, that declare classes, with what they declare."""
+    given = estimator.get_params().items()
+    return {name: each for name, each in given if name.rpartition("__")[2] == "classes" and each is not None}
+
+
+def knowing(estimator: Any, labels: Labels) -> Any:
+    """A copy that declares the classes of labels too, if it declares any: a new one is welcome."""
+    wider = {
+        name: [*declared, *(each for each in labels.classes.tolist() if each not in list(declared))]
+        for name, declared in declared_by(estimator).items()
+    }
+    return clone(estimator).set_params(**wider)
 
 
 def chances(model: Any, X: Any) -> Chances:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from plsa.active.pool import Chances, Documents
+from plsa.active.pool import Chances, Documents, knowing
 from plsa.engine import starts
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Fit, Floats, Real, padded, unpadded
@@ -48,7 +48,7 @@ class QuickPool:
         self, labels: Labels, drawn: tuple[Real, Floats] | None = None, passes: int = _PASSES
     ) -> "QuickModel":
         """The model of labels, from padded P(w|z) and P(class) if these were drawn."""
-        plan = self.estimator.plan(labels.classes)
+        plan = knowing(self.estimator, labels).plan(labels.classes)
         fit = sketch(Corpus(self.counts, labels), plan, passes, *drawn or ()).unless_interrupted()
         return QuickModel(self, labels, plan, fit)
 

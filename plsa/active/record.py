@@ -18,6 +18,7 @@ ANEW = (
 )
 _SAME_X = "give the X that it began with, rows in their order (with ids, documents may move)"
 _SAME_MODEL = f"give the model that it began with. {ANEW}"
+_ABSENT = {"classes": None}  # what files began with that were written before they could say so
 _TO_DO = {
     "n_documents": _SAME_X,
     "documents": _SAME_X,
@@ -121,7 +122,7 @@ class Record:
     def check(self, about: Mapping[str, Any]) -> None:
         """Raises where the session began with something else; what the file does not hold is not checked."""
         for name, value in about.items():
-            began, todo = self.header.get(name, value), _TO_DO.get(name, "")
+            began, todo = self.header.get(name, _ABSENT.get(name, value)), _TO_DO.get(name, "")
             if name == "parameters":
                 for each in began:
                     if each in value and _text(began[each]) != _text(value[each]):

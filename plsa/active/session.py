@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from plsa.active.log import SessionLog
 from plsa.active.record import ANEW, EACH, Event, Record, digest_of_labels, named_by
-from plsa.engine.parameters import Places
-from plsa.estimators.validation import check_labels, read_labels, warn_of_doubts
+from plsa.engine.parameters import Array, Places
+from plsa.estimators.validation import check_classes, check_labels, read_labels, warn_of_doubts
 from plsa.inputs import counted, warn
 from plsa.labels.reading import UNLABELED, Labels, doubtful, is_missing, is_unlabeled
 
@@ -41,6 +41,8 @@ class Session:
         be told.
     ids : sequence of str or int, default=None
         A name of each document, by which a file knows it.
+    classes : list, default=None
+        Classes that there are, whether a label has been met or not; labels may be of others too.
 
     Attributes
     ----------
@@ -59,6 +61,8 @@ class Session:
         Questions so far: documents in all queries, each once until it is answered or skipped.
     initial : list
         The labels at the start.
+    declared : list
+        The classes that are known to be there.
 
     Examples
     --------
@@ -82,12 +86,21 @@ choice use volunteer.
     """
 
     def __init__(
-        self, n_documents: int, y: Any = None, *, unlabeled: Any = UNLABELED, ids: Sequence[Any] | None = None
+        self,
+        n_documents: int,
+        y: Any = None,
+        *,
+        unlabeled: Any = UNLABELED,
+        ids: Sequence[Any] | None = None,
+        classes: Sequence[Any] | None = None,
     ) -> None:
         self.n_documents = n_documents
         self.unlabeled = check_mark(unlabeled)
         self.ids = None if ids is None else check_ids(ids, n_documents)
-        self.initial = _plain(y, n_documents, unlabeled)
+        self.declared = [] if classes is None else check_classes(classes, self.unlabeled).tolist()
+        for name in self.declared:
+            check_label(name, None, None, f"classes holds {name!r}")
+        self.initial = _plain(y, n_documents, unlabeled, self.declared)
         self._log: SessionLog | None = None
         self._begin()
 
@@ -312,6 +325,10 @@ choice use volunteer.
             self._coded = coded(self.labels)
         return self._coded
 
+    def classes(self) -> Array:
+        """The classes that are declared or have a label, sorted."""
+        return np.unique([*self.declared, *self.coded().classes.tolist()])
+
     # --- what may be told ------------------------------------------------------------------------
 
     def _named(self, place: int) -> str:
@@ -356,7 +373,8 @@ choice use volunteer.
             raise ValueError(f"labels has {found}: give one for each. Several for one are not supported.")
         given = set(places)
         known = (place for place, label in enumerate(self.labels) if label is not None)
-        other = next((self.labels[place] for place in known if place not in given), None)
+        others = [*self.declared, *(self.labels[place] for place in known if place not in given)]
+        other = next(iter(others), None)
         for place, name in zip(places, names, strict=True):
             if name is None and or_none:
                 continue
@@ -365,7 +383,7 @@ choice use volunteer.
         if self.unlabeled is not None:
             classes = np.unique([label for label in {*self.labels, *names} if label is not None])
             for doubt in classes[doubtful(classes)].tolist():
-                if doubt in names and doubt not in self.labels:
+                if doubt in names and doubt not in (*self.labels, *self.declared):
                     told = (
                         f"{self._named(places[names.index(doubt)])} is told as {doubt!r}, taken for a class"
                     )
@@ -439,15 +457,15 @@ def coded(labels: Sequence[Any]) -> Labels:
     return Labels(classes, code)
 
 
-def _plain(y: Any, n_documents: int, unlabeled: Any) -> list[Any]:
-    """Labels as plain Python values, None where there is none."""
+def _plain(y: Any, n_documents: int, unlabeled: Any, declared: Sequence[Any]) -> list[Any]:
+    """Labels as plain Python values, None where there is none; of one kind with declared classes."""
     if y is None:
         return [None] * n_documents
     labels = check_labels(y, n_documents)
     missing = is_unlabeled(labels, unlabeled)
     given = zip(labels.tolist(), missing.tolist(), strict=True)
     plain = [None if gone else _plain_label(label) for label, gone in given]
-    other = next((label for label in plain if label is not None), None)
+    other = next((label for label in (*declared, *plain) if label is not None), None)
     for place, label in enumerate(plain):
         if label is not None:
             check_label(label, other, None, f"y holds {label!r} at {place}")

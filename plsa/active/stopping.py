@@ -1,6 +1,7 @@
 """How far a session has come: how good the guesses are, and whether answers still change them."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import Any
@@ -14,7 +15,7 @@ from plsa.active.pool import without
 from plsa.active.session import Session
 from plsa.engine.parameters import Array, Codes, Floats
 from plsa.inputs import counted
-from plsa.labels.reading import UNLABELED, Labels
+from plsa.labels.reading import UNLABELED
 
 _WINDOW = 20  # answers between two models whose guesses are compared
 _WINDOWS = 3  # that have to agree
@@ -42,7 +43,8 @@ class Status:
     macro_f1: float | None = None  # of the documents that the accuracy is judged by; None where that is
     macro_f1_low: float | None = None
     macro_f1_high: float | None = None
-    answers: dict[Any, int] = field(default_factory=dict)  # labels of each class, the most frequent first
+    # Labels of each class, the most frequent first; 0 of one that is only declared.
+    answers: dict[Any, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
         if self.accuracy is None:
@@ -101,14 +103,13 @@ def status(session: Session, pool: RememberedPool, seed: int, random_share: floa
     n_labels = sum(label is not None for label in session.labels)
     stop = steady or not n_open
     known = n_labels, n_open, len(drawn), accuracy, low, high, agreement, stop, suggestion, unknown
-    return Status(*known, *macro, _answers(session.coded()))
+    return Status(*known, *macro, _answers(session))
 
 
-def _answers(labels: Labels) -> dict[Any, int]:
+def _answers(session: Session) -> dict[Any, int]:
     """How many labels each class has, the most frequent first, equals in the order of classes."""
-    number = np.bincount(labels.code[labels.labeled], minlength=len(labels.classes))
-    order = np.argsort(-number, kind="stable")
-    return dict(zip(labels.classes[order].tolist(), number[order].tolist(), strict=True))
+    number = Counter(session.labels)
+    return {name: number[name] for name in sorted(session.classes().tolist(), key=lambda name: -number[name])}
 
 
 def _why_unknown(session: Session, n_drawn: int, random_share: float) -> str:

@@ -20,7 +20,7 @@ from plsa.estimators import validation
 from plsa.estimators.parameters import check_parameters, estimator
 from plsa.inputs import physical_memory, too_large, warn
 from plsa.labels.corpus import Corpus
-from plsa.labels.reading import Labels, is_unlabeled
+from plsa.labels.reading import UNLABELED, Labels, among_all, is_unlabeled
 from plsa.learning.aspects import Folding
 from plsa.learning.scaling import scaled_by
 
@@ -31,6 +31,17 @@ _ENDED = {
     StopReason.FELL: "stopped, as the objective fell,",
     StopReason.CALLBACK: "stopped by the callback",
     StopReason.INTERRUPTED: "interrupted",
+}
+# The axes along which fitted attributes, and entries of `choices_`, have an entry for each class.
+_OF_CLASSES = {
+    "class_prior_": (0,),
+    "label_topic_": (0,),
+    "unlabeled_label_topic_": (0,),
+    "mislabeling_": (0, 1),
+    "transduction_": (1,),
+    "components_per_class_": (0,),
+    "components_per_class": (0,),
+    "topics_per_class": (0,),
 }
 _NEEDLESS = 1 << 26  # bytes that topics may take of which there are more than documents and words
 
@@ -281,6 +292,10 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
     _: KW_ONLY
     scaling: Any = "auto"
     unlabeled: Any = -1
+    classes: Any = None
+
+    # The places in `classes_` of those that were learned; None: of all, as all have an example.
+    _met_: ClassVar[Places | None] = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns the topics of every class; a weight is a repetition."""
@@ -289,26 +304,44 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
     def _learn(self, counts: Counts, *given: Any) -> Fitted:
         y, sample_weight = given
         corpus = validation.read_corpus(counts, y, sample_weight, self.unlabeled)
-        return {"classes_": corpus.labels.classes} | self._learn_corpus(corpus)
+        labels = validation.among_declared(corpus.labels, self.classes, self.unlabeled)
+        found = {"classes_": corpus.labels.classes} | self._learn_corpus(corpus)
+        return found if labels is corpus.labels else self._with_unmet(found, labels)
+
+    def _with_unmet(self, found: Fitted, labels: Labels) -> Fitted:
+        """What was learned, with 0 for the classes that have no example; labels are those among all."""
+        met, code = np.unique(labels.code[labels.labeled]).astype(np.intp), found["topic_class_"]
+        found = _widened(found, met, len(labels.classes))
+        found |= {"classes_": labels.classes, "_met_": met}
+        found["topic_class_"] = np.where(code == UNLABELED, code, met[code]).astype(code.dtype)
+        return found
+
+    def _declared(self) -> Array | None:
+        """The classes that are declared, sorted. Whether one is a mark is a matter of y."""
+        return None if self.classes is None else validation.check_classes(self.classes, None)
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
         """What is learned from documents and their labels."""
         raise NotImplementedError
 
     def _probabilities(self, counts: Counts) -> Floats:
-        """P(class|document) of checked counts."""
+        """P(class|document) of checked counts, for the classes that were learned."""
         raise NotImplementedError
+
+    def _of_all(self, values: Floats, other: float = 0.0) -> Floats:
+        """Columns for all classes, of columns for those that were learned."""
+        return values if self._met_ is None else among_all(values, self._met_, len(self.classes_), 1, other)
 
     def predict(self, X: Any) -> Array:
         """The most probable class of each document."""
         return self._predicted(self.checked_counts(X))
 
     def _predicted(self, counts: Counts) -> Array:
-        return np.asarray(self.classes_[self._probabilities(counts).argmax(axis=1)])
+        return np.asarray(self.classes_[self._of_all(self._probabilities(counts)).argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> Array:
         """P(class|document): rows sum to one, columns in the order of `classes_`."""
-        return self._probabilities(self.checked_counts(X))
+        return self._of_all(self._probabilities(self.checked_counts(X)))
 
     def predict_log_proba(self, X: Any) -> Array:
         """log P(class|document)."""
@@ -329,6 +362,19 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
         # As for naive Bayes: made for counts of words, not for the test suites' blobs in the plane.
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def _widened(found: Fitted, met: Places, number: int) -> Fitted:
+    """Attributes with an entry for each of `number` classes, where they have one for those that were met."""
+    wide = dict(found)
+    for name in found.keys() & _OF_CLASSES.keys():
+        value = np.asarray(found[name])
+        for axis in _OF_CLASSES[name]:
+            value = among_all(value, met, number, axis)
+        wide[name] = value.tolist() if isinstance(found[name], list) else value
+    if "choices_" in found:
+        wide["choices_"] = _widened(found["choices_"], met, number)
+    return wide
 
 
 def to_score(y: Any, n_documents: int, unlabeled: Any) -> Places:

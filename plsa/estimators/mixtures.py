@@ -63,19 +63,19 @@ def annealing_schedule(start: float = 0.02, factor: float = 1.01, steps: int = 1
     return np.append(powers, 1.0)
 
 
-def _check_components_per_class(given: Any, classes: Array) -> tuple[Places, Mask]:
+def _check_components_per_class(given: Any, classes: Array, declared: Array | None) -> tuple[Places, Mask]:
     """How many components each class has, and for which classes that is left open (and 1 for now)."""
+    declared = classes if declared is None else declared
     each: Any = given.tolist() if hasattr(given, "tolist") else given
     if is_auto(each):
-        each = ["auto"] * len(classes)
+        each = ["auto"] * len(declared)
+    if isinstance(each, Sequence) and not isinstance(each, str) and len(each) == len(declared):
+        each = dict(zip(declared.tolist(), each, strict=True))
     are_open = np.zeros(len(classes), dtype=bool)
     if isinstance(each, Mapping):
         are_open[:] = [is_auto(each.get(c)) for c in classes.tolist()]
         each = {c: 1 if is_auto(n) else n for c, n in each.items()}
-    elif isinstance(each, Sequence) and not isinstance(each, str) and len(each) == len(classes):
-        are_open[:] = [is_auto(n) for n in each]
-        each = [1 if is_auto(n) else n for n in each]
-    return check_topics_per_class(each, classes, "components_per_class"), are_open
+    return check_topics_per_class(each, classes, "components_per_class", declared), are_open
 
 
 def _check_alpha(given: Any, n_words: int, dtype: Any) -> Floats:
@@ -184,7 +184,8 @@ class NaiveBayesEM(ClassEstimator):
     _parameters: ClassVar[str] = """
     components_per_class : int, list, dict or "auto"
         Components of each class: one number, one for each class in sorted order, or a mapping from class to
-        number. There may be more components than labeled documents of a class: unlabeled ones shape them.
+        number; where `classes` declares classes without an example, these have an entry, which is not read.
+        There may be more components than labeled documents of a class: unlabeled ones shape them.
         "auto", for all classes or as a class's entry: of 1, 2, 3, 5, 10, 20 and 40 the number, the same for
         all classes that leave it open, with which plain EM classifies labeled documents best that were held
         out: one at a time where there are 50 or fewer, a tenth of them where there are more. Of equals it is
@@ -298,7 +299,7 @@ class NaiveBayesEM(ClassEstimator):
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
         labels, counts = corpus.labels, corpus.counts
-        numbers = _check_components_per_class(self.components_per_class, labels.classes)
+        numbers = _check_components_per_class(self.components_per_class, labels.classes, self._declared())
         asked = f"components_per_class == {self.components_per_class!r}"
         check_size(counts, sum(numbers[0].tolist()), asked, corpus.n_classes)
         plan = self._plan(counts)
@@ -323,12 +324,12 @@ class NaiveBayesEM(ClassEstimator):
             self.evidence,
         )
 
-    def members(self, X: Any, n_members: int, rng: Rng) -> Floats:
+    def members(self, X: Any, labels: Labels, n_members: int, rng: Rng) -> Floats:
         """(members, D, C): P(class|document) of the documents of the fit, by draws from the posterior.
 
         A committee as McCallum and Nigam (1998) have it; each draw goes on by two steps of EM.
         """
-        corpus = Corpus(self.checked_counts(X), self._labels_)
+        corpus = Corpus(self.checked_counts(X), labels)
         plan = self._plan(corpus.counts)
         return np.array([*members(corpus, self.model_, self._way_, plan, n_members, rng)])
 
@@ -366,7 +367,8 @@ class NaiveBayesEM(ClassEstimator):
         ----------
         classes : list with the class of each component, or mapping from component to class
             Components, counted as the rows of `components_`, that a mapping leaves out stay whose they are. A
-            class may get no component: nothing is then taken for it.
+            class may get no component: nothing is then taken for it. One that was declared and had no example
+            may get some: it is then a class like others.
 
         Returns
         -------
@@ -386,7 +388,11 @@ class NaiveBayesEM(ClassEstimator):
         codes = _check_assignment(classes, self.topic_class_, self.classes_)
         mixture = replace(self.model_, layout=Layout(codes, len(self.classes_)))
         self._keep(_of_classes(mixture, self.doc_topic_, self._labels_))
+        self.__dict__.pop("_met_", None)  # the mixture knows all classes now
         return self
+
+    def _with_unmet(self, found: Fitted, labels: Labels) -> Fitted:
+        return super()._with_unmet(found, labels) | {"_labels_": labels}
 
     def joint_log_likelihood(self, X: Any) -> Floats:
         """log P(d, class), columns in the order of `classes_`: what predictions are made of.
@@ -395,7 +401,7 @@ class NaiveBayesEM(ClassEstimator):
         which is the same for all classes, is left out.
         """
         counts = self.checked_counts(X)
-        return self.model_.joint_classes(counts, self.n_threads)
+        return self._of_all(self.model_.joint_classes(counts, self.n_threads), -np.inf)
 
     def _probabilities(self, counts: Counts) -> Floats:
         return self.model_.probabilities(counts, self.n_threads)
@@ -403,7 +409,7 @@ class NaiveBayesEM(ClassEstimator):
     def predict_log_proba(self, X: Any) -> Array:
         """log P(class|document), found in log space: no probability is too small for it."""
         counts = self.checked_counts(X)
-        return self.model_.log_probabilities(counts, self.n_threads)
+        return self._of_all(self.model_.log_probabilities(counts, self.n_threads), -np.inf)
 
     def transform(self, X: Any) -> Real:
         """P(component|document) of each document, its label not known."""

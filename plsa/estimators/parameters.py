@@ -48,8 +48,9 @@ def parse(table: str) -> dict[str, Entry]:
 
 PARAMETERS = parse("""
 topics_per_class : int, list, dict or "auto"
-    Topics of each class: one number, one for each class in sorted order, or a mapping from class to number.
-    "auto": 2 or 4 where labeled documents held out show that they are better than 1.
+    Topics of each class: one number, one for each class in sorted order, or a mapping from class to number;
+    where `classes` declares classes without an example, these have an entry, which is not read. "auto": 2 or
+    4 where labeled documents held out show that they are better than 1.
 extra_topics : int >= 0
     Topics open to every class. Whose they are is learned: P(y|z) follows from the documents that use them.
 scaling : "auto", None or CountScaler
@@ -94,6 +95,10 @@ callback : callable or None
 unlabeled : any
     The entry of y that marks a document without a label; None, NaN and blank strings do so always. None: only
     they do.
+classes : None or list
+    The classes that there are, if y may lack some: `classes_` has all of them, and so have probabilities and
+    what else has an entry per class. One without an example teaches nothing: it has 0 everywhere, is never
+    predicted, and a warning names it. A label that is not among them is an error. None: those that y has.
 tfidf : bool
     Whether counts become TF-IDF. Documents have unit length in any case.
 """)

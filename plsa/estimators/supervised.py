@@ -40,7 +40,7 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
 
     def _layout(self, topics_per_class: Any, classes: Array) -> Layout:
         number = 1 if is_auto(topics_per_class) else topics_per_class
-        return lay_out(check_topics_per_class(number, classes), self.extra_topics)
+        return lay_out(check_topics_per_class(number, classes, declared=self._declared()), self.extra_topics)
 
     def plan(self, classes: Array) -> Plan:
         """How the parameters want documents of these classes to be learned from."""
@@ -63,7 +63,8 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
     def _learn_by(self, learn: Callable[[Corpus, Plan, Rng], Learned], corpus: Corpus) -> Fitted:
         """What a way to learn makes of a corpus."""
         classes, number, extra = corpus.labels.classes, self.topics_per_class, int(self.extra_topics)
-        n_topics = sum(check_topics_per_class(1 if is_auto(number) else number, classes).tolist()) + extra
+        each = 1 if is_auto(number) else number
+        n_topics = sum(check_topics_per_class(each, classes, declared=self._declared()).tolist()) + extra
         asked = f"topics_per_class == {number!r}" + (f" and extra_topics == {extra}" if extra else "")
         check_size(corpus.counts, n_topics, asked, len(classes))
         plan = self.plan(classes)

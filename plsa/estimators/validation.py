@@ -302,6 +302,54 @@ def _warn_of_nothing_to_learn(counts: Counts, labels: Labels, weight: Real | Non
         warn(f"{found}: no document with this label has a word, or a weight > 0. Label one that has.")
 
 
+def check_classes(given: Any, unlabeled: Any = UNLABELED) -> Array:
+    """Declared classes, sorted: of one type, each once, none of them a mark of no label."""
+    if isinstance(given, str | bytes | Mapping) or not hasattr(given, "__len__") or not len(given):
+        raise ValueError(f"classes == {given!r}, but must be None or a list of the classes that there are.")
+    plain = np.fromiter(given, dtype=object, count=len(given))
+    names, other = of_one_type(plain)
+    for place in np.flatnonzero(is_unlabeled(plain, unlabeled) | is_unlabeled(names, unlabeled)):
+        found = f"classes holds {plain[place]!r} at {place}, which marks a document without a label"
+        raise ValueError(f"{found}: leave it out, or pass unlabeled=None if it is a class of yours.")
+    if other is not None:
+        found = f"{plain[0]!r} at 0 and {plain[other]!r} at {other}"
+        raise ValueError(f"classes mixes types: {found}. Make all of them strings, or all numbers.")
+    classes, number = np.unique(names, return_counts=True)
+    if len(classes) < len(names):
+        twice = classes[number > 1].tolist()[0]
+        raise ValueError(f"classes holds {twice!r} {number.max()} times: give each class once.")
+    return classes
+
+
+def among_declared(labels: Labels, given: Any, unlabeled: Any = UNLABELED) -> Labels:
+    """The same labels among all classes that are declared; warns of those that have no example.
+
+    Where none are declared, or each has an example, it is the labels themselves.
+    """
+    if given is None:
+        return labels
+    declared = check_classes(given, unlabeled).tolist()
+    names = labels.classes.tolist()
+    both, other = of_one_type(np.fromiter([*declared, *names], dtype=object))
+    for code, name in enumerate(names):
+        if other is None and name in declared:
+            continue
+        row = int((labels.code == code).argmax())
+        found = f"y has {name!r}, first in row {row}, which is not among classes == {declared}"
+        if other is not None:
+            found += f" (of type {type(name).__name__}, and they are {type(declared[0]).__name__})"
+        raise ValueError(f"{found}. Declare it too, or put None there if it is not a label.")
+    unmet = [name for name in declared if name not in names]
+    if not unmet:
+        return labels
+    some = ", ".join(map(repr, unmet[:5])) + (f" and {len(unmet) - 5} more" if len(unmet) > 5 else "")
+    which = f"the class {some} has" if len(unmet) == 1 else f"the classes {some} have"
+    warn(f"{which} no example in y: predicted with probability 0. Label a document of each, if there is one.")
+    classes = np.unique(np.array(both.tolist()))
+    place = np.append(np.searchsorted(classes, labels.classes), UNLABELED)  # the last is that of UNLABELED
+    return Labels(classes, place[labels.code].astype(labels.code.dtype))
+
+
 def read_positives(y: Any, n_documents: int, unlabeled: Any = UNLABELED, name: str = "y") -> Mask:
     """Which documents are positive: those with 1 (or True), some but not all; 0 and marks are unlabeled."""
     y = check_labels(y, n_documents)

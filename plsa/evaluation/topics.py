@@ -17,7 +17,7 @@ from plsa.engine.parameters import Floats
 from plsa.engine.progress import Progress
 from plsa.estimators.base import copies_are_lost
 from plsa.estimators.documents import check_documents
-from plsa.estimators.validation import check_counts, check_labels, read_labels
+from plsa.estimators.validation import among_declared, check_counts, check_labels, read_labels
 from plsa.evaluation.folds import labeled_scorer, splits_of
 from plsa.inputs.structure import check_structure
 from plsa.labels.layout import Layout, check_topics_per_class
@@ -225,7 +225,8 @@ def select_topics(
     labels = None
     if name.endswith("_per_class"):
         y = check_labels(y, _num_samples(X))
-        labels = read_labels(y, len(y), mark)
+        declared = getattr(_last_step(estimator), "classes", None)
+        labels = among_declared(read_labels(y, len(y), mark), declared, mark)
     search = _Search(estimator, name, X, y, labels, Progress("select_topics", bool(verbose)))
     with copies_are_lost("select_topics"):
         if criterion in ("aic", "bic"):
@@ -305,7 +306,9 @@ class _Search:
         """The number of topics in all."""
         if self.labels is None:
             return int(value)
-        of_class = check_topics_per_class(value, self.labels.classes, self.name.rpartition("__")[2])
+        classes, name = self.labels.classes, self.name.rpartition("__")[2]
+        met = classes[np.unique(self.labels.code[self.labels.labeled])]
+        of_class = check_topics_per_class(value, met, name, classes)
         return int(of_class.sum()) + int(getattr(_last_step(self.estimator), "extra_topics", 0))
 
     def best(self, value: Any) -> Any:

@@ -63,19 +63,23 @@ def label_topic(state_count: Floats, layout: Layout) -> Floats:
     return share
 
 
-def check_topics_per_class(given: Any, classes: Array, name: str = "topics_per_class") -> Places:
-    """How many topics each class has."""
+def check_topics_per_class(
+    given: Any, classes: Array, name: str = "topics_per_class", declared: Array | None = None
+) -> Places:
+    """How many topics each class has; where others are declared too, there is an entry for them, not read."""
+    named = (classes if declared is None else declared).tolist()
     if isinstance(given, numbers.Integral) and not isinstance(given, bool):
         return np.full(len(classes), check_whole(given, name, 1))
     if isinstance(given, Mapping):
-        unknown = [c for c in given if c not in classes.tolist()]
+        unknown = [c for c in given if c not in named]
         missing = [c for c in classes.tolist() if c not in given]
         if unknown or missing:
             raise ValueError(f"{name} does not fit the classes of y: unknown {unknown}, missing {missing}.")
-        given = [given[c] for c in classes.tolist()]
+        given = [given.get(c) for c in named]
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         must = '"auto", a whole number >= 1, a list with one for each class, or a mapping from classes'
         raise ValueError(f"{name} == {given!r}, but must be {must}.")
-    if len(given) != len(classes):
-        raise ValueError(f"{name} has {len(given)} entries for {len(classes)} classes {classes.tolist()}.")
-    return np.array([check_whole(n, name, 1) for n in given])
+    if len(given) != len(named):
+        raise ValueError(f"{name} has {len(given)} entries for {len(named)} classes {named}.")
+    numbers_of = dict(zip(named, given, strict=True))
+    return np.array([check_whole(numbers_of[c], name, 1) for c in classes.tolist()])

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from plsa.engine.parameters import Array, Codes, Floats, Mask
+from plsa.engine.parameters import Array, Codes, Floats, Mask, Places
 
 UNLABELED = -1  # in codes: the class of a document that has none
 
@@ -44,6 +44,15 @@ class Labels:
     def one_hot(self) -> Floats:
         """(labeled documents, C): 1 for the class of a document."""
         return np.eye(len(self.classes))[self.code[self.labeled]]
+
+
+def among_all(values: Array, met: Places, number: int, axis: int = -1, other: float = 0) -> Array:
+    """Values of some classes along an axis as values of all `number`, the others having `other`."""
+    shape = list(values.shape)
+    shape[axis] = number
+    found = np.full(shape, other, dtype=values.dtype)
+    np.moveaxis(found, axis, 0)[met] = np.moveaxis(values, axis, 0)
+    return found
 
 
 def is_unlabeled(y: Array, unlabeled: Any) -> Mask:
