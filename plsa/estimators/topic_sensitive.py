@@ -115,7 +115,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         topics|document) of the linked model.
     threshold : float >= -1e12 or "auto"
         From which score on a document is positive. "auto": 0 for a student of the committee, whose scores are
-        0 where the evidence says that enough is taken; else where the scores of the unlabeled documents fall
+        0 where the evidence says that enough is taken; else where the scores of all but the positives fall
         apart into two groups with the least variance (Otsu).
     prior_strength : float >= 0
         Pseudo-counts shared by the topics of every document, in the fit and in `transform`.

@@ -206,7 +206,7 @@ def look_for(
                 assert of_words is not None
                 if votes is None:
                     score = doc_topic[:, topics].sum(axis=1, dtype=np.float64)
-                    chance = np.clip(score - _parting(score, counts, known) + 0.5, 0, 1)
+                    chance = np.clip(score - _parting(score, counts, positive) + 0.5, 0, 1)
                     weights = ranking.taught(matrix, known, chance)
                 else:
                     weights, zero = ranking.ranked(matrix, known, votes, like, ranks)
@@ -217,7 +217,7 @@ def look_for(
             else:
                 score = finder.scores(counts, method.folding)
             if threshold is None:
-                threshold = _parting(score, counts, known)
+                threshold = _parting(score, counts, positive)
             finder, taken = replace(finder, threshold=threshold), score > threshold
         must, cannot = satisfied(links.must, most), satisfied(links.cannot, most)
         return Found(finder, fit, members, votes, must, cannot, taken)
@@ -227,10 +227,11 @@ def look_for(
     return replace(found, fit=found.fit.cut_short(cut or late))
 
 
-def _parting(score: Floats, counts: Counts, known: Known) -> float:
-    """Where the scores of unlabeled documents with words fall apart."""
-    some = known.unlabeled & (counts.lengths() > 0)
-    return otsu(score[some if some.any() else known.unlabeled])
+def _parting(score: Floats, counts: Counts, positive: Mask) -> float:
+    """Where the scores of documents with words fall apart, but for positives."""
+    # Known negatives are among them: without these F1 was lower on three corpora, and the same on a fourth.
+    some = ~positive & (counts.lengths() > 0)
+    return otsu(score[some if some.any() else ~positive])
 
 
 def otsu(score: Floats) -> float:
