@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectFpr, chi2
@@ -24,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC, LinearSVC
 
-from plsa import MissingLabelPLSA, SoftMislabelingPLSA
+from plsa import MissingLabelPLSA, SoftMislabelingPLSA, TopicSensitivePLSA
 from plsa.active import choosing, queries, stopping
 from plsa.active.choosing import STRATEGIES, expected_losses
 from plsa.active.learner import ActiveLearner
@@ -244,6 +245,30 @@ def test_it_starts_from_nothing():
         learner.predict()
     learner.tell(rows, [TRUTH[row] for row in rows])
     assert learner.predict_proba().shape == (60, 3)
+
+
+@pytest.mark.filterwarnings("ignore:y labels . documents? as positive")
+def test_a_no_is_no_silence():
+    """For who looks for documents that are wanted; with one kind of answer there is no model yet."""
+    finder = TopicSensitivePLSA(4, max_iter=5, random_state=0)
+    yes, no = (np.flatnonzero(np.asarray(TRUTH) == kind)[:4] for kind in (0, 1))
+    for rows, answer in ((yes, 1), (no, 0)):
+        learner = ActiveLearner(finder, X)
+        learner.volunteer(rows, [answer] * 4)
+        assert len(learner.query()) == 1
+        with pytest.raises(ValueError, match="fewer than two classes"):
+            learner.predict()
+    learner = ActiveLearner(finder, X)
+    learner.volunteer(np.r_[yes, no], [1] * 4 + [0] * 4)
+    assert len(learner.query()) == 1
+    y = np.full(len(TRUTH), -1)
+    y[yes] = 1
+    silent = clone(finder).fit(X, y).decision_function(X)
+    y[no] = 0
+    found = learner.estimator_.decision_function(X)
+    assert_array_equal(found, clone(finder).fit(X, y).decision_function(X))
+    assert np.abs(found - silent).max() > 1e-3
+    assert not learner.estimator_.guesses_[no].any()
 
 
 def test_texts_and_decision_functions():

@@ -16,6 +16,7 @@ from plsa.engine.progress import Progress
 from plsa.engine.starts import words_from_clusters
 from plsa.estimators.positives import likeness
 from plsa.estimators.validation import check_counts
+from plsa.labels.reading import Known
 from plsa.learning import clusters, committee
 from plsa.learning.aspects import OpenModel
 from plsa.learning.clusters import spherical_kmeans
@@ -48,18 +49,19 @@ def test_none_found_is_no_recall():
     n_judges=st.integers(1, 3),
 )
 def test_an_opinion_is_the_best_of_all_prefixes(topic, seed, n_judges):
-    """The topics most like the positives, as many as make the criterion highest."""
+    """The topics most like the positives, as many as make the criterion highest; no known negative."""
     topic = np.array(topic)
     rng = np.random.default_rng(seed)
     likeness = rng.normal(size=len(topic))
     positive = np.arange(len(topic)) < 3
     judges = np.arange(n_judges)
-    found = opinion(topic, 5, likeness, positive, judges)
+    negative = ~positive & (rng.random(len(topic)) < 0.3)
+    found = opinion(topic, 5, likeness, Known(positive, negative), judges)
     taken, criterion = reference.opinion(
         topic, 5, likeness, positive, judges, lambda k, n: beta(k, n + 1 - k).ppf(0.1) if k else 0.0
     )
     assert_allclose(found.criterion, criterion)
-    assert_array_equal(found.taken, taken)
+    assert_array_equal(found.taken, taken & ~negative)
     assert found.n_topics == 5
 
 
@@ -69,9 +71,9 @@ def test_an_opinion_without_a_document_that_is_hidden():
     positive = np.arange(9) < 4
     like = -np.arange(9.0)
     judged = [np.array([2, 3]), np.array([0, 1])]
-    member = opinion(topic, 3, like, positive, judged[0])
+    member = opinion(topic, 3, like, Known.of(positive), judged[0])
     seats = [Seat(member, topic, first, judges) for first, judges in (judged[::-1], judged)]
-    left = positive & (np.arange(9) != 3)
+    left = Known.of(positive & (np.arange(9) != 3))
     (found,) = committee.without(seats, like, left, 3)
     wanted = opinion(topic, 3, like, left, np.array([2]))
     assert_array_equal(found.taken, wanted.taken)
@@ -154,8 +156,8 @@ def test_the_committee_finds_the_positives(planted, n_known):
     seats, cut = committee.ask(
         lambda number: OpenModel(counts, number, 0.01, 1.0),
         matrix,
-        matrix @ likeness(matrix, positive),
-        positive,
+        matrix @ likeness(matrix, Known.of(positive)),
+        Known.of(positive),
         np.random.RandomState(0),
         progress,
     )
@@ -198,12 +200,12 @@ def test_few_documents_have_few_topics(planted):
     """No more than one for two documents, but some."""
     counts, matrix, target = planted
     some = np.arange(12)
-    positive = target[some] == target[0]
+    known = Known.of(target[some] == target[0])
     seats, _ = committee.ask(
         lambda number: OpenModel(counts.of_documents(some), number, 0.01, 1.0),
         matrix[some],
-        matrix[some] @ likeness(matrix[some], positive),
-        positive,
+        matrix[some] @ likeness(matrix[some], known),
+        known,
         np.random.RandomState(0),
         Progress("", shown=False),
     )

@@ -108,6 +108,38 @@ def test_positives_are_hidden_in_turn():
     assert np.isnan([row.precision, row.f1]).all()
 
 
+@pytest.mark.parametrize("judged", ["hidden", "truth"])
+def test_known_negatives_are_learned_from_and_not_judged_by(judged):
+    """In every fit; figures are those of unlabeled documents alone, and the title counts them."""
+    X, shown, truth = planted()
+    no = np.flatnonzero(truth == 0)[:9]
+    y = np.where(shown == 1, 1, -1)
+    y[no] = 0
+    found = compare_pu(X, y, [PEBL()], truth if judged == "truth" else None, n_splits=4, random_state=7)
+    assert "12 positives, 9 negatives, 219 unlabeled documents" in repr(found)
+    row = found["PEBL"]
+    assert_array_equal(row.model.predict(X), PEBL().fit(X, y).predict(X))
+    if judged == "truth":
+        assert_allclose(row.flagged, row.model.predict(X)[y == -1].mean())
+        assert_allclose(row.f1, f1_score(truth[y == -1], row.model.predict(X)[y == -1]))
+        return
+    fold = np.full(240, -1)
+    fold[y == 1] = np.random.RandomState(7).permutation(np.arange(12) % 4)
+    flagged = []
+    for part in range(4):
+        left = np.where(fold == part, -1, y)
+        flagged.append(np.mean(PEBL().fit(X, left).predict(X)[left == -1]))
+    assert_allclose(row.flagged, np.mean(flagged))
+    assert row.prior.n_unlabeled == 219
+
+
+def test_known_negatives_have_no_part_in_the_share():
+    """However high they score."""
+    scores = np.r_[np.linspace(1, 2, 20), np.linspace(0, 2, 50), np.full(30, 9.0)]
+    without = estimate_prior(scores[:70], np.arange(70) < 20)
+    assert estimate_prior(scores, np.r_[np.ones(20), np.full(50, -1), np.zeros(30)]) == without
+
+
 def test_what_is_said_without_the_truth_is_true():
     """The better classifier is seen to be better; the share of positives is about what it is."""
     X, shown, truth = planted()

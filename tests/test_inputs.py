@@ -9,6 +9,7 @@ import pandas
 import pytest
 from cases import CASES, corpus
 from helpers import learned
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.feature_extraction.text import HashingVectorizer
 
@@ -30,6 +31,7 @@ from plsa import (
     select_topics,
     simulate,
 )
+from plsa.estimators.validation import read_positives
 
 X = np.array([[2.0, 1, 0], [0, 3, 1], [1, 0, 4]])
 Y = {"nothing": None, "classes": ["a", "b", "a"], "positives": [1, 0, 0]}
@@ -399,6 +401,29 @@ def test_what_may_mark_a_missing_label(model, y, more, classes, messages):
 def test_bad_positives(model, counts, y, message):
     """None, all, others than 1 and 0, or without a word."""
     assert_refused(model(), message, counts, y)
+
+
+@pytest.mark.parametrize(
+    ("y", "unlabeled", "negative"),
+    [
+        ([1, 0, 0], -1, []),
+        ([1, -1, -1], -1, []),
+        ([True, False, False], -1, []),
+        ([1, 0, -1], -1, [1]),
+        ([1, 0, None], -1, [1]),
+        ([True, False, None], -1, [1]),
+        ([1.0, np.nan, 0.0], -1, [2]),
+        ([1, 0, 9], 9, [1]),
+        ([1, 0, None], 0, []),
+        ([1, 0, None], None, [1]),
+    ],
+)
+def test_a_no_is_one_beside_documents_without_an_answer(y, unlabeled, negative):
+    """Where all others have 0, nothing is known of them."""
+    known = read_positives(y, 3, unlabeled)
+    assert_array_equal(np.flatnonzero(known.positive), [0])
+    assert_array_equal(np.flatnonzero(known.negative), negative)
+    assert_array_equal(known.unlabeled, ~known.positive & ~known.negative)
 
 
 def test_weight_only_where_there_is_nothing():

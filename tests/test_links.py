@@ -14,6 +14,7 @@ from plsa.engine import blocks
 from plsa.engine.links import CannotLinks, LinkedSteps, MustLinks, PairLinks, satisfied
 from plsa.engine.parameters import OpenGate, Parameters, padded, unpadded
 from plsa.estimators.validation import check_counts
+from plsa.labels.reading import Known
 from plsa.learning.topic_sensitive import links_of
 
 
@@ -84,9 +85,10 @@ def test_a_step_is_that_of_the_reference(drawn, printed):
     phi = rng.dirichlet(np.ones(5), k).T
     phi = (phi + 1e-4) / (phi + 1e-4).sum(axis=0)
     positive = np.arange(n) < max(1, n // 2)
+    known = Known(positive, ~positive & (np.arange(n) % 3 == 2))
     some = as_pairs([(0, n - 1)])
     length = None if printed else X.sum() / n
-    links = links_of(positive, (some, as_pairs([])), 2.0, 0.5, length)
+    links = links_of(known, (some, as_pairs([])), 2.0, 0.5, length)
     counts = check_counts(PLSA(), X, reset=True, dtype="float64")
     row = padded(np.full((1, k), 1 / k), "float64")
     steps = LinkedSteps(
@@ -94,15 +96,16 @@ def test_a_step_is_that_of_the_reference(drawn, printed):
     )
     parameters = Parameters(padded(theta, "float64"), padded(phi, "float64"), OpenGate(k))
     statistics = steps.expect(parameters)
-    ours, theirs = np.flatnonzero(positive), np.flatnonzero(~positive)
-    inside, across = pairs_inside(ours), pairs_across(ours, theirs)
+    ours = np.flatnonzero(positive)
+    inside = pairs_inside(ours)
     scale = 1.0 if printed else length
     b1 = 2.0 * scale / (1 if printed else max(1, len(ours) - 1))
-    b2 = 0.5 * scale / (1 if printed else max(len(ours), len(theirs)))
+    cannot = []
+    for theirs in map(np.flatnonzero, (known.unlabeled, known.negative)):
+        b2 = 0.5 * scale / (1 if printed else max(len(ours), len(theirs)))
+        cannot += [(pair, b2) for pair in pairs_across(ours, theirs)]
     must = [(pair, b1) for pair in inside] + [((0, n - 1), 2.0 * scale)]
-    doc, word, objective = reference.linked_step(
-        X, theta, phi, weight, 1 / k, 0.1, must, [(pair, b2) for pair in across]
-    )
+    doc, word, objective = reference.linked_step(X, theta, phi, weight, 1 / k, 0.1, must, cannot)
     assert_allclose(statistics.objective, objective, rtol=1e-9)
     after = steps.maximize(parameters, statistics)
     assert_allclose(unpadded(after.doc_topic, k), doc, rtol=1e-7, atol=1e-10)
@@ -111,22 +114,24 @@ def test_a_step_is_that_of_the_reference(drawn, printed):
 
 def test_a_link_shares_its_weight_with_the_others_of_its_document():
     """With a length, no document has links of a kind that weigh more than b times so many words."""
-    positive = np.array([True, True, True, False, False, False, False])
+    known = Known(np.arange(7) < 3, np.arange(7) == 6)
     pairs = as_pairs([(3, 4), (3, 5), (5, 6)]), as_pairs([(4, 6)])
-    must, cannot, must_pairs, cannot_pairs = links_of(positive, pairs, 2.0, 0.5, 10.0).all()
-    assert_allclose([must.weight, cannot.weight], [20 / 2, 5 / 4])
+    must, cannot, must_pairs, cannot_pairs, negatives = links_of(known, pairs, 2.0, 0.5, 10.0).all()
+    assert_allclose([must.weight, cannot.weight, negatives.weight], [20 / 2, 5 / 3, 5 / 3])
+    assert_array_equal(cannot.others, [3, 4, 5])
+    assert_array_equal(negatives.others, [6])
     assert_allclose(must_pairs.weight, [10, 10, 10])
     assert_allclose(cannot_pairs.weight, [5])
-    plain = links_of(positive, pairs, 2.0, 0.5, None).all()
-    assert_allclose(np.concatenate([np.ravel(each.weight) for each in plain]), [2, 0.5, 2, 2, 2, 0.5])
-    few = links_of(np.array([True, True, True, True, False]), (as_pairs([]), as_pairs([])), 2.0, 0.5, 10.0)
+    plain = links_of(known, pairs, 2.0, 0.5, None).all()
+    assert_allclose(np.concatenate([np.ravel(each.weight) for each in plain]), [2, 0.5, 2, 2, 2, 0.5, 0.5])
+    few = links_of(Known.of(np.arange(5) < 4), (as_pairs([]), as_pairs([])), 2.0, 0.5, 10.0)
     assert_allclose(few.cannot[0].weight, 5 / 4)  # the unlabeled document has four links
 
 
 def test_links_of_no_weight_do_nothing():
     """They are not even looked at."""
     positive = np.array([True, True, False])
-    nothing = links_of(positive, (as_pairs([(0, 2)]), as_pairs([])), 0.0, 0.0, 10.0)
+    nothing = links_of(Known.of(positive), (as_pairs([(0, 2)]), as_pairs([])), 0.0, 0.0, 10.0)
     counts = check_counts(PLSA(), np.eye(3), reset=True, dtype="float64")
     row = padded(np.full((1, 2), 0.5), "float64")
     steps = LinkedSteps(counts, 2, links=nothing.all(), state=None, prior=None, fallback=row, smoothing=0.1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import expit
-from scipy.stats import beta
+from scipy.stats import beta, rankdata
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
@@ -20,11 +20,12 @@ from sklearn.preprocessing import normalize
 from plsa import PEBL, CountScaler, MPCKMeans, RocchioSVM, SpyEM, WeightedLogisticRegression
 from plsa.baselines.linked_clusters import Clusters, ClusterSums, LinkedDocuments
 from plsa.baselines.machines import positive_features, rocchio_vectors
-from plsa.baselines.regression import best_threshold
+from plsa.baselines.regression import _dealt, best_threshold
 from plsa.baselines.spies import ErrorParts, _chosen_spies, spy_threshold
 from plsa.datasets import planted_corpus
-from plsa.estimators.positives import PositiveClassifier, Rule
+from plsa.estimators.positives import PositiveClassifier, Rule, even_weights
 from plsa.estimators.validation import check_counts
+from plsa.labels.reading import Known
 from plsa.learning.positives import recall_criterion
 
 RIVALS = [
@@ -92,6 +93,53 @@ def test_an_empty_document_is_not_positive(rival):
     assert_array_equal(model.predict(sparse.csr_array((2, X.shape[1]))), [0, 0])
 
 
+@rivals
+def test_a_no_counts(rival):
+    """Documents that are known not to be wanted fall behind others; k-means links all others the same way."""
+    corpus = planted_corpus(
+        400, 150, 6, n_classes=6, document_length=20, word_concentration=1.0, dtype="float64", random_state=0
+    )
+    y = np.where((corpus.target == 0) & (np.arange(400) < 80), 1, -1)
+    before = clone(rival).fit(corpus.counts, y).decision_function(corpus.counts)
+    no = np.argsort(np.where(corpus.target == 0, -np.inf, before))[
+        -30:
+    ]  # those that it takes for wanted first
+    y[no] = 0
+    after = clone(rival).fit(corpus.counts, y).decision_function(corpus.counts)
+    if isinstance(rival, MPCKMeans):
+        assert_array_equal(after, before)
+        return
+    fall = rankdata(before)[no] - rankdata(after)[no]
+    assert fall.mean() > 5
+
+
+def test_known_negatives_are_negative_from_the_start():
+    """No spies, learned from by each machine, and never held out."""
+    X, shown, truth = planted()
+    no = np.flatnonzero(truth == 1)[-4:]  # in truth they are wanted, so that nobody would take them for less
+    assert not shown[no].any()
+    y = np.where(shown == 1, 1, -1)
+    first = [kind(max_iter=1).fit(X, y).n_negatives_[0] for kind in (PEBL, RocchioSVM)]
+    y[no] = 0
+    assert [kind(max_iter=1).fit(X, y).n_negatives_[0] for kind in (PEBL, RocchioSVM)] == [
+        each + 4 for each in first
+    ]
+    model = SpyEM(random_state=0).fit(X, y)
+    assert not np.isin(no, np.concatenate([model.spies_, model.reliable_negatives_])).any()
+    fold = _dealt(Known(y == 1, y == 0), 3, np.random.RandomState(0))
+    assert_array_equal(np.flatnonzero(fold < 0), no)
+
+
+def test_what_is_known_weighs():
+    """A positive once, all others together as much as the positives, a negative a tenth in that."""
+    known = Known(np.arange(9) < 2, np.arange(9) >= 6)
+    weight = even_weights(known)
+    assert_allclose(weight[:2], 1)
+    assert_allclose(weight[2:].sum(), 2)
+    assert_allclose(weight[6:] / weight[2:6].sum(), 0.1 / 2)
+    assert_allclose(even_weights(Known.of(known.positive)), [1, 1] + [2 / 7] * 7)
+
+
 def test_what_is_not_tfidf():
     """tfidf=False: the counts themselves at unit length."""
     X, shown, _ = planted()
@@ -112,8 +160,8 @@ def test_an_interrupted_fit_keeps_what_it_learned_and_says_so():
     """A classifier that says so was interrupted; one that fails leaves what was."""
 
     class Interrupted(PositiveClassifier):
-        def _learn_positives(self, counts, positive):
-            return {"n_positives_": int(positive.sum()), "stop_reason_": "interrupted"}
+        def _learn_positives(self, counts, known):
+            return {"n_positives_": int(known.positive.sum()), "stop_reason_": "interrupted"}
 
     X, shown, _ = planted()
     model = Interrupted()
@@ -189,6 +237,18 @@ def test_what_is_held_out_chooses():
     assert np.isnan(model.criterion_)
 
 
+def test_known_negatives_have_no_say_in_what_is_chosen():
+    """They are learned from in the end alone: else positives that they are like would be held out in vain."""
+    X, shown, truth = planted()
+    y = np.where(shown == 1, 1, -1)
+    y[np.flatnonzero(truth == 0)[:40]] = 0
+    model, other = (WeightedLogisticRegression(0.1, tfidf=False, random_state=0) for _ in range(2))
+    model.fit(X, y)
+    other.fit(X[y != 0], y[y != 0])
+    assert (model.threshold_, model.criterion_) == (other.threshold_, other.criterion_)
+    assert np.abs(model.coef_ - other.coef_).max() > 1e-3
+
+
 # ---- spies
 
 
@@ -227,8 +287,8 @@ def test_the_change_of_the_error(rows):
     assert_allclose(change, error(after) - error(before), atol=1e-12)
 
 
-def naive_bayes_steps(X, positive, negative, alpha, n_steps):
-    """The classifiers of EM in dense NumPy: positives stay, negatives are so at the start only."""
+def naive_bayes_steps(X, positive, negative, alpha, n_steps, no):
+    """The classifiers of EM in dense NumPy: positives and `no` stay, negatives are so at the start only."""
     chance = np.column_stack([negative, positive]).astype(float)
     rules = []
     for _ in range(n_steps + 1):
@@ -237,29 +297,32 @@ def naive_bayes_steps(X, positive, negative, alpha, n_steps):
         prior = (chance.sum(axis=0) + 1) / (chance.sum() + 2)
         weights, intercept = np.log(words[:, 1] / words[:, 0]), np.log(prior[1] / prior[0])
         rules.append((weights, intercept))
-        share = np.where(positive, 1.0, expit(X @ weights + intercept))
+        share = np.where(positive, 1.0, np.where(no, 0.0, expit(X @ weights + intercept)))
         chance = np.column_stack([1 - share, share])
     return rules
 
 
 @pytest.mark.filterwarnings("ignore:X looks like TF-IDF")
-def test_spy_em_step_by_step():
+@pytest.mark.parametrize("n_negatives", [0, 10])
+def test_spy_em_step_by_step(n_negatives):
     """Spies, threshold, reliable negatives and the classifier: as by hand."""
     X, shown, _ = planted()
     X = sparse.csr_array(normalize(X))  # so short that EM takes its time
     dense, positive = X.toarray(), shown == 1
+    no = (~positive & (np.arange(500) % 50 == 0)) if n_negatives else np.zeros(500, dtype=bool)
+    told = ~no
     model = SpyEM(0.2, 0.4, alpha=0.5, constant_length=False, max_iter=6, tol=0.0, random_state=1)
-    model.fit(X, shown)
+    model.fit(X, np.where(no, 0, np.where(positive, 1, -1)))
     spies = np.isin(np.arange(500), model.spies_)
     assert spies.sum() == 3
     assert np.all(positive[spies])
-    weights, intercept = naive_bayes_steps(dense, positive & ~spies, ~positive | spies, 0.5, 6)[-1]
+    weights, intercept = naive_bayes_steps(dense, positive & ~spies, ~positive | spies, 0.5, 6, no)[-1]
     scores = dense @ weights + intercept
     assert_allclose(model.threshold_, np.sort(scores[spies])[1], rtol=1e-8)
-    reliable = np.flatnonzero(~positive & (scores < model.threshold_))
+    reliable = np.flatnonzero(~positive & ~no & (scores < model.threshold_))
     assert_array_equal(model.reliable_negatives_, reliable)
-    rules = naive_bayes_steps(dense, positive, np.isin(np.arange(500), reliable), 0.5, 6)
-    parts = [ErrorParts.of(dense @ w + b, positive) for w, b in rules]
+    rules = naive_bayes_steps(dense, positive, np.isin(np.arange(500), reliable) | no, 0.5, 6, no)
+    parts = [ErrorParts.of((dense @ w + b)[told], positive[told]) for w, b in rules]
     changes = [first.change_to(second) for first, second in pairwise(parts)]
     rises = [place for place, change in enumerate(changes) if change > 0]
     chosen = rises[0] if rises else 6

@@ -12,6 +12,7 @@ from sklearn.metrics import average_precision_score
 from plsa import TopicSensitivePLSA
 from plsa.datasets import planted_corpus
 from plsa.estimators.positives import likeness
+from plsa.labels.reading import Known
 from plsa.learning import committee, ranking
 from plsa.learning.ranking import agreement, hidden_ranks, ranked, share_to_take, word_odds
 
@@ -44,13 +45,13 @@ def test_a_hidden_positive_is_known_to_nobody(documents, monkeypatch):
     seats, hidden, calls = seats_for(of_topic, positive), [], []
 
     def like(matrix, left):
-        hidden.append(np.flatnonzero(positive & ~left).tolist())
+        hidden.append(np.flatnonzero(positive & ~left.positive).tolist())
         return likeness(matrix, left)
 
     def without(seats, score, left, document, whole=committee.without):
         calls.append(document)
         assert_array_equal(score, matrix @ likeness(matrix, left))
-        assert_array_equal(np.flatnonzero(positive & ~left), [document])
+        assert_array_equal(np.flatnonzero(positive & ~left.positive), [document])
         return whole(seats, score, left, document)
 
     def teach(matrix, code, weight, n_classes, whole=ranking.teach):
@@ -60,7 +61,7 @@ def test_a_hidden_positive_is_known_to_nobody(documents, monkeypatch):
 
     monkeypatch.setattr(committee, "without", without)
     monkeypatch.setattr(ranking, "teach", teach)
-    found = list(hidden_ranks(matrix, positive, seats, like))
+    found = list(hidden_ranks(matrix, Known.of(positive), seats, like))
     assert [len(each) for each in found] == list(range(9))
     assert hidden == [[document] for document in range(8)]
     assert calls == list(range(8))
@@ -68,11 +69,28 @@ def test_a_hidden_positive_is_known_to_nobody(documents, monkeypatch):
     assert np.exp(found[-1].min()) >= 1 / 293
 
 
+def test_a_hidden_positive_has_no_negatives_about(documents):
+    """Neither to learn from nor to come before it."""
+    matrix, wanted, of_topic = documents
+    positive = wanted & (np.arange(300) < 8)
+    known = Known(positive, of_topic & (np.arange(300) >= 60))
+    heard = []
+
+    def like(matrix, left):
+        heard.append(left.negative.any())
+        return likeness(matrix, left)
+
+    *_, found = hidden_ranks(matrix, known, seats_for(of_topic, positive), like)
+    assert heard == [False] * 8
+    place = np.exp(found) * 253  # among 252 unlabeled documents and itself
+    assert_allclose(place, np.rint(place))
+
+
 @pytest.mark.parametrize(("n_known", "n_hidden"), [(1, 0), (4, 0), (5, 5), (12, 12), (30, 12)])
 def test_no_more_than_twelve_are_hidden_and_few_say_nothing(documents, n_known, n_hidden):
     matrix, wanted, of_topic = documents
     positive = wanted & (np.arange(300) < n_known)
-    *_, last = hidden_ranks(matrix, positive, seats_for(of_topic, positive), likeness)
+    *_, last = hidden_ranks(matrix, Known.of(positive), seats_for(of_topic, positive), likeness)
     assert last.shape == (n_hidden, 9)
 
 
@@ -80,14 +98,15 @@ def test_evidence_says_what_to_blend(documents):
     """Where the votes are for a wider topic likeness ranks; where they are for what is wanted they do."""
     matrix, wanted, of_topic = documents
     positive = wanted & (np.arange(300) < 8)
-    like, share = likeness(matrix, positive), []
+    known = Known.of(positive)
+    like, share = likeness(matrix, known), []
     for taken in (of_topic, wanted):
-        *_, ranks = hidden_ranks(matrix, positive, seats_for(taken, positive), likeness)
+        *_, ranks = hidden_ranks(matrix, known, seats_for(taken, positive), likeness)
         votes = np.where(taken, 0.7, 0.0)  # few agree
-        alone, none = ranked(matrix, positive, votes, like, ranks[:0])
+        alone, none = ranked(matrix, known, votes, like, ranks[:0])
         assert none == 0
-        assert_array_equal(alone, ranking.taught(matrix, positive, votes))
-        weights, threshold = ranked(matrix, positive, votes, like, ranks)
+        assert_array_equal(alone, ranking.taught(matrix, known, votes))
+        weights, threshold = ranked(matrix, known, votes, like, ranks)
         score = (matrix @ (weights[:, 1] - weights[:, 0]) / 2)[~positive]
         before = (matrix @ (alone[:, 1] - alone[:, 0]) / 2)[~positive]
         gain = [average_precision_score(wanted[~positive], each) for each in (score, before)]
@@ -124,19 +143,19 @@ def test_votes_that_agree_are_not_overruled():
     found = []
     for sure in (0.6, 1.0):
         votes = np.where(np.arange(60) < 20, sure, 0.0)
-        weights, _ = ranked(matrix, positive, votes, like, ranks)
+        weights, _ = ranked(matrix, Known.of(positive), votes, like, ranks)
         found.append(np.corrcoef((matrix @ weights[:, 1])[6:], (matrix @ like)[6:])[0, 1])
     assert found[0] > 0.8
     assert found[1] < 0.6
 
 
 def test_odds_of_words():
-    """Of documents that most are for, positives five times; one that a minority is for counts against."""
-    matrix = sparse.csr_array(np.eye(4)[[0, 1, 2, 3, 3]])
-    positive = np.array([True, False, False, False, False])
-    found = word_odds(matrix, positive, np.array([0, 0.8, 0.4, 0, 0]))
+    """Of documents that most are for; what is known, five times; what a minority is for counts against."""
+    matrix = sparse.csr_array(np.eye(4)[[0, 1, 2, 3, 3, 2]])
+    known = Known(np.arange(6) == 0, np.arange(6) == 5)
+    found = word_odds(matrix, known, np.array([0, 0.8, 0.4, 0, 0, 0.9]))
     voted = np.array([5, 0.8, 0, 0]) + 6.8 / 4
-    other = np.array([0, 0.2, 1, 2]) + 4.2 / 4
+    other = np.array([0, 0.2, 6, 2]) + 9.2 / 4
     assert_allclose(found, np.log(voted / voted.sum()) - np.log(other / other.sum()))
 
 

@@ -41,13 +41,14 @@ def some(corpus):
     dtype=st.sampled_from(["float32", "float64"]),
 )
 def test_the_objective_never_falls(seed, must, cannot, printed, dtype):
-    """With any links, weights, priors and further pairs."""
+    """With any links, weights, priors, known negatives and further pairs."""
     rng = np.random.default_rng(seed)
     X = rng.poisson(0.8, (12, 9)) + 1e-3
     X[11] = 0
     y = np.where(np.arange(12) < rng.integers(5, 8), 1, -1)
     others = np.flatnonzero(y < 0)
     pairs = rng.choice(others, 4, replace=False).reshape(2, 2)
+    y[others[: seed % 4]] = 0
     model = TopicSensitivePLSA(
         int(rng.integers(1, 5)),
         must,
@@ -136,6 +137,29 @@ def test_the_topic_of_the_positives_is_found(corpus, some, student, n_components
     assert model.components_.shape == (model.n_components_, 120)
 
 
+@pytest.mark.parametrize(("student", "n_components"), [(None, 4), ("linear", 4), ("linear", "auto")])
+def test_a_no_counts(student, n_components):
+    """It is no guess, nobody votes for it, it is not among the unlabeled; what is like it scores lower."""
+    options = {"n_classes": 6, "document_length": 20, "word_concentration": 1.0}
+    corpus = planted_corpus(300, 150, 6, random_state=0, **options)
+    y = np.where((corpus.target == 0) & (np.arange(300) < 80), 1, -1)
+    model = TopicSensitivePLSA(n_components, student=student, random_state=0).fit(corpus.counts, y)
+    before = model.decision_function(corpus.counts)
+    no = np.flatnonzero(corpus.target == 1)[:20]
+    y[no] = 0
+    model.fit(corpus.counts, y)
+    after = model.decision_function(corpus.counts)
+    assert before[no].max() > 0
+    assert not model.guesses_[no].any()
+    assert_array_equal(model.guesses_[y < 0], after[y < 0] > 0)
+    assert_allclose(model.class_prior_, np.mean(after[y < 0] > 0))
+    alike, others = (corpus.target == 1) & (y < 0), (corpus.target > 1) & (y < 0)
+    fall = before - after
+    assert fall[alike].mean() > fall[others].mean()
+    if n_components == "auto":
+        assert not model.votes_[no].any()
+
+
 def test_a_threshold_of_ones_own(corpus, some):
     """The higher, the fewer are taken; positives stay what they are."""
     models = [
@@ -203,8 +227,9 @@ def test_the_committee_chooses_and_starts_the_linked_model(corpus, some, monkeyp
 
 @pytest.mark.parametrize("n_components", [4, "auto"])
 def test_what_the_student_is_taught(corpus, some, n_components, monkeypatch):
-    """Votes, or what the linked model makes of the unlabeled; positives weigh five times a sure guess."""
-    heard = {}
+    """Votes, or what the linked model makes of the unlabeled; what is known weighs five sure guesses."""
+    heard, some = {}, some.copy()
+    some[np.flatnonzero(corpus.target == 0)[6:9]] = 0
 
     def teach(matrix, code, weight, n_classes, whole=ranking.teach):
         heard.update(code=code, weight=weight)
@@ -214,11 +239,11 @@ def test_what_the_student_is_taught(corpus, some, n_components, monkeypatch):
     model = TopicSensitivePLSA(n_components, random_state=0).fit(corpus.counts, some)
     if n_components == 4:
         score = model.doc_topic_[:, model.positive_topics_[0]].astype(float)
-        chance = np.clip(score - otsu(score[some < 0]) + 0.5, 0, 1)
+        chance = np.clip(score - otsu(score[some != 1]) + 0.5, 0, 1)
     else:
         chance = model.votes_
-    assert_array_equal(heard["code"], (chance > 0.5) | (some == 1))
-    wanted = np.where(some == 1, 5.0, np.maximum(np.abs(2 * chance - 1), 1e-3))
+    assert_array_equal(heard["code"], np.where(some < 0, chance > 0.5, some))
+    wanted = np.where(some >= 0, 5.0, np.maximum(np.abs(2 * chance - 1), 1e-3))
     assert_allclose(heard["weight"], wanted, rtol=1e-6)
 
 
@@ -290,13 +315,14 @@ def test_pairs_may_be_told_twice_and_either_way(corpus, some):
         ({"must_links": [(0.5, 1)]}, "type float64"),
         ({"must_links": 3}, "must_links has shape"),
         ({"must_links": [(1, 6)]}, r"must_links holds \(1, 6\), but y has 1 as positive and 6 as unl"),
+        ({"must_links": [(1, 5)]}, r"must_links holds \(1, 5\), but y has 1 as positive and 5 as neg"),
         ({"must_links": sparse.csr_array(np.eye(8))}, "must_links is a sparse matrix"),
     ],
 )
 def test_bad_links(links, message):
     """An error says what and where."""
     with pytest.raises(ValueError, match=message):
-        TopicSensitivePLSA(2).fit(np.ones((8, 4)), [1, 1, 1, 1, 1, -1, -1, None], **links)
+        TopicSensitivePLSA(2).fit(np.ones((8, 4)), [1, 1, 1, 1, 1, 0, -1, None], **links)
 
 
 def test_nothing_at_all_is_refused():

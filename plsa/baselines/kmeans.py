@@ -12,6 +12,7 @@ from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats, Mask
 from plsa.estimators.base import Fitted
 from plsa.estimators.parameters import estimator
+from plsa.labels.reading import Known
 
 
 @estimator
@@ -34,7 +35,9 @@ class MPCKMeans(TfidfClassifier):
     Notes
     -----
     A new document is one without a label: its score is what it would cost in the nearest other cluster
-    less what it costs in the positive one, cannot-links to all positives included.
+    less what it costs in the positive one, cannot-links to all positives included. One that is known not to
+    be wanted has the links of all others and nothing more: heavier ones lowered average precision on three
+    of four corpora.
 
     As published, with a weight for every single link, ten positives and thousands of unlabeled documents
     have cannot-links that outweigh everything else, and no unlabeled document is left with the positives.
@@ -106,8 +109,8 @@ class MPCKMeans(TfidfClassifier):
     max_iter: int = 50
     random_state: Any = None
 
-    def _learn_vectors(self, counts: Counts, matrix: Matrix, positive: Mask) -> Fitted:
-        rng = check_random_state(self.random_state)
+    def _learn_vectors(self, counts: Counts, matrix: Matrix, known: Known) -> Fitted:
+        rng, positive = check_random_state(self.random_state), known.positive
         plain = self._linked(matrix, positive)
         starts = [plain.start(self.n_clusters, rng) for _ in range(self.n_init)]
         descents = [plain.descend(start, self.max_iter) for start in starts]

@@ -12,12 +12,16 @@ from plsa.engine.parameters import Floats, Mask
 from plsa.estimators.base import Fitted
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import Rule, even_weights
+from plsa.labels.reading import Known
 from plsa.learning.clusters import unit
 
 
 @estimator
 class IteratedSVM(LinearClassifier, TfidfClassifier):
-    """Negatives found somehow, and more and more of them by a linear SVM that is trained again and again."""
+    """Negatives found somehow, and more and more of them by a linear SVM that is trained again and again.
+
+    Negatives that are known are among them from the start.
+    """
 
     _parameters: ClassVar[str] = """
     C : float > 0
@@ -42,7 +46,7 @@ class IteratedSVM(LinearClassifier, TfidfClassifier):
     _: KW_ONLY
     max_iter: int = 100
 
-    def _first_negatives(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Mask, Fitted]:
+    def _first_negatives(self, counts: Counts, matrix: Matrix, known: Known) -> tuple[Mask, Fitted]:
         """Which unlabeled documents are negative to begin with, at least one; what else is to be told."""
         raise NotImplementedError
 
@@ -50,13 +54,14 @@ class IteratedSVM(LinearClassifier, TfidfClassifier):
         """Which of the classifiers, in the order of training, is the one."""
         return len(rules) - 1
 
-    def _learn_rule(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Rule, Fitted]:
-        negative, found = self._first_negatives(counts, matrix, positive)
+    def _learn_rule(self, counts: Counts, matrix: Matrix, known: Known) -> tuple[Rule, Fitted]:
+        first, found = self._first_negatives(counts, matrix, known)
+        positive, negative = known.positive, known.negative | first
         n_negatives = []
         rules: list[Rule] = []
         while len(rules) < self.max_iter:
             n_negatives.append(int(negative.sum()))
-            rules.append(self._machine(matrix, positive, negative))
+            rules.append(self._machine(matrix, known, positive | negative))
             refused = ~positive & ~negative & (rules[-1].scores(matrix) <= 0)
             if not refused.any():
                 break
@@ -64,12 +69,12 @@ class IteratedSVM(LinearClassifier, TfidfClassifier):
         chosen = self._chosen(rules, matrix, positive)
         return rules[chosen], found | {"n_negatives_": n_negatives, "n_iter_": len(rules), "chosen_": chosen}
 
-    def _machine(self, matrix: Matrix, positive: Mask, negative: Mask) -> Rule:
-        some = positive | negative
-        weights = even_weights(positive[some]) if self.balanced else None
+    def _machine(self, matrix: Matrix, known: Known, some: Mask) -> Rule:
+        known = known.part(some)
+        weights = even_weights(known) if self.balanced else None
         # The primal problem: its solver draws nothing at random.
-        model = LinearSVC(C=self.C, class_weight=weights, dual=False, max_iter=10_000)
-        return Rule.of(model.fit(matrix[some], positive[some]))
+        model = LinearSVC(C=self.C, dual=False, max_iter=10_000)
+        return Rule.of(model.fit(matrix[some], known.positive, sample_weight=weights))
 
 
 @estimator
@@ -107,11 +112,11 @@ class PEBL(IteratedSVM):
         The columns of words that are more frequent among the positives.
     """
 
-    def _first_negatives(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Mask, Fitted]:
+    def _first_negatives(self, counts: Counts, matrix: Matrix, known: Known) -> tuple[Mask, Fitted]:
         present = counts.presence()
-        features = positive_features(present, positive)
+        features = positive_features(present, known.positive)
         n_features = present.matrix() @ features.astype(np.float64)
-        negative = ~positive & (n_features == n_features[~positive].min())
+        negative = known.unlabeled & (n_features == n_features[known.unlabeled].min())
         return negative, {"positive_features_": np.flatnonzero(features)}
 
 
@@ -170,10 +175,10 @@ class RocchioSVM(IteratedSVM):
     beta: float = 4.0
     most_missed: float = 0.08
 
-    def _first_negatives(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Mask, Fitted]:
-        wanted, unwanted = rocchio_vectors(matrix, positive, float(self.alpha), float(self.beta))
+    def _first_negatives(self, counts: Counts, matrix: Matrix, known: Known) -> tuple[Mask, Fitted]:
+        wanted, unwanted = rocchio_vectors(matrix, known.positive, float(self.alpha), float(self.beta))
         nearer = matrix @ (wanted - unwanted)
-        return ~positive & (nearer <= max(0.0, nearer[~positive].min())), {}
+        return known.unlabeled & (nearer <= max(0.0, nearer[known.unlabeled].min())), {}
 
     def _chosen(self, rules: list[Rule], matrix: Matrix, positive: Mask) -> int:
         missed = np.mean(rules[-1].scores(matrix[positive]) <= 0)

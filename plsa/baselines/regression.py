@@ -9,11 +9,12 @@ from sklearn.utils import check_random_state
 
 from plsa.baselines.vectors import LinearClassifier, Matrix, TfidfClassifier
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Floats, Mask, Places
+from plsa.engine.parameters import Floats, Places
 from plsa.estimators.base import Fitted
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import Rule, balanced_regression
 from plsa.inputs import check_strength
+from plsa.labels.reading import Known
 from plsa.learning.positives import recall_above, recall_criterion
 
 
@@ -31,17 +32,19 @@ def _check_strengths(given: Any, name: str) -> list[float]:
 class WeightedLogisticRegression(LinearClassifier, TfidfClassifier):
     """Logistic regression with the unlabeled documents as negatives, weighted by what is found.
 
-    Both classes weigh the same in all, whatever their numbers. Regularization, and the weight of positives
-    beyond that, are those that are best at telling documents that are held out: the highest r^2 / P(f = 1),
-    where r is the recall of held-out positives and P(f = 1) the share of held-out unlabeled documents that
-    are taken for positive. It is in proportion to precision times recall, and needs no negatives.
+    Both classes weigh the same in all, whatever their numbers; a known negative weighs more than an unlabeled
+    document, and at most a tenth of a positive one. Regularization, and the weight of positives beyond that,
+    are those that are best at telling documents that are held out: the highest r^2 / P(f = 1), where r is the
+    recall of held-out positives and P(f = 1) the share of held-out unlabeled documents that are taken for
+    positive. It is in proportion to precision times recall, and needs no negatives.
 
     Notes
     -----
     In a logistic model a weight k of a class is log k on its intercept (and, with regularization, little
     else): so one fit for each C and part serves all weights. Of them, only those that find at least half of
     the held-out positives are looked at, and r is a lower bound of the recall: with ten positives, three that
-    are alike would otherwise decide.
+    are alike would otherwise decide. Known negatives are left out meanwhile: they tend to be like one of the
+    positives, which would come out too low while it is held out.
 
     References
     ----------
@@ -88,23 +91,24 @@ class WeightedLogisticRegression(LinearClassifier, TfidfClassifier):
     max_iter: int = 1000
     random_state: Any = None
 
-    def _learn_rule(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Rule, Fitted]:
+    def _learn_rule(self, counts: Counts, matrix: Matrix, known: Known) -> tuple[Rule, Fitted]:
+        positive, unlabeled = known.positive, known.unlabeled
         strengths = _check_strengths(self.C, "C")
-        n_splits = min(self.n_splits, int(positive.sum()), int((~positive).sum()))
+        n_splits = min(self.n_splits, int(positive.sum()), int(unlabeled.sum()))
         criterion, threshold, chosen = float("nan"), 0.0, strengths[0]
         if n_splits > 1:
-            fold = _dealt(positive, n_splits, check_random_state(self.random_state))
+            fold = _dealt(known, n_splits, check_random_state(self.random_state))
             tried = []
             for strength in strengths:
                 scores = np.empty(len(positive))
                 for part in range(n_splits):
-                    held = fold == part
-                    model = balanced_regression(matrix[~held], positive[~held], strength, self.max_iter)
+                    held, left = fold == part, (fold != part) & ~known.negative
+                    model = balanced_regression(matrix[left], known.part(left), strength, self.max_iter)
                     scores[held] = Rule.of(model).scores(matrix[held])
-                tried.append((*best_threshold(scores[positive], scores[~positive]), strength))
+                tried.append((*best_threshold(scores[positive], scores[unlabeled]), strength))
             # Of equals the most regularized, which comes first.
             criterion, threshold, chosen = max(tried, key=lambda found: found[0])
-        model = balanced_regression(matrix, positive, chosen, self.max_iter)
+        model = balanced_regression(matrix, known, chosen, self.max_iter)
         rule = Rule.of(model)
         return Rule(rule.weights, rule.intercept - threshold), {
             "C_": chosen,
@@ -114,10 +118,10 @@ class WeightedLogisticRegression(LinearClassifier, TfidfClassifier):
         }
 
 
-def _dealt(positive: Mask, n_splits: int, rng: np.random.RandomState) -> Places:
-    """The part of each document: positives and others are dealt out evenly, at random."""
-    fold = np.empty(len(positive), dtype=np.intp)
-    for kind in (positive, ~positive):
+def _dealt(known: Known, n_splits: int, rng: np.random.RandomState) -> Places:
+    """The part of each document: positives and unlabeled ones are dealt out evenly, at random; else -1."""
+    fold = np.full(len(known.positive), -1)
+    for kind in (known.positive, known.unlabeled):
         fold[kind] = rng.permutation(np.arange(kind.sum()) % n_splits)
     return fold
 

@@ -1,7 +1,7 @@
 """Spies among the unlabeled documents, after Liu et al. (2002)."""
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from plsa.estimators.scaling import CountScaler
 from plsa.inputs import check_share
 from plsa.labels.gates import OneComponent
 from plsa.labels.layout import lay_out
-from plsa.labels.reading import UNLABELED
+from plsa.labels.reading import Known
 
 
 @estimator
@@ -28,8 +28,8 @@ class SpyEM(LinearClassifier):
 
     First, some of the positives are hidden among the unlabeled documents, which all start as negative, and
     EM goes on from there; what scores below almost all of the spies is reliably negative. Then EM begins
-    anew, at all positives and the reliable negatives, and changes its mind about all but the positives. It
-    stops at the classifier after which the probability of error would rise:
+    anew, at all positives and the reliable negatives, and changes its mind about all but the positives and
+    the negatives that are known. It stops at the classifier after which the probability of error would rise:
 
         P(f != Y) = P(f = 1) - P(Y = 1) + 2 P(f = 0 | Y = 1) P(Y = 1),
 
@@ -103,15 +103,16 @@ class SpyEM(LinearClassifier):
     def _scaling(self) -> CountScaler:
         return CountScaler(tf="raw", length="constant" if self.constant_length else None)
 
-    def _learn_rule(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Rule, Fitted]:
-        scaled = counts.with_counts(matrix.data)
+    def _learn_rule(self, counts: Counts, matrix: Matrix, known: Known) -> tuple[Rule, Fitted]:
+        scaled, positive = counts.with_counts(matrix.data), known.positive
         among = _chosen_spies(positive, self.spies, check_random_state(self.random_state))
-        *_, settled = self._rules(scaled, positive & ~among, ~positive | among)
+        *_, settled = self._rules(scaled, replace(known, positive=positive & ~among), ~positive | among)
         scores = settled.scores(matrix)
         threshold = spy_threshold(scores[among], self.noise)
-        reliable = ~positive & (scores < threshold)
-        rules = self._rules(scaled, positive, reliable if reliable.any() else ~positive)
-        rule, changes = best_rule(rules, matrix, positive)
+        reliable = known.unlabeled & (scores < threshold)
+        rules = self._rules(scaled, known, reliable | known.negative if reliable.any() else ~positive)
+        told = ~known.negative  # of these alone the error is not known
+        rule, changes = best_rule(rules, matrix[told], positive[told])
         return rule, {
             "spies_": np.flatnonzero(among),
             "threshold_": threshold,
@@ -121,13 +122,13 @@ class SpyEM(LinearClassifier):
             "chosen_": int((changes <= 0).sum()),
         }
 
-    def _rules(self, counts: Counts, positive: Mask, negative: Mask) -> Iterator[Rule]:
-        """The classifiers of EM, step by step: positives stay, negatives are so at the start only."""
+    def _rules(self, counts: Counts, known: Known, negative: Mask) -> Iterator[Rule]:
+        """The classifiers of EM, step by step: what is known stays, these are negative at the start only."""
         gate = OneComponent.even(lay_out(np.array([1, 1]), 0), class_alpha=1.0, component_alpha=0.0)
-        state = gate.states(np.where(positive, 1, UNLABELED).astype(np.int32), None)
+        state = gate.states(known.code, None)
         alpha = np.full(counts.n_words, float(self.alpha))
         steps = MixtureSteps(counts, 2, state=state, n_states=3, alpha=alpha, n_threads=self.n_threads)
-        parameters = steps.primed(np.column_stack([negative, positive]).astype(np.float64), gate)
+        parameters = steps.primed(np.column_stack([negative, known.positive]).astype(np.float64), gate)
         before = -np.inf
         for _ in range(self.max_iter + 1):
             words = np.log(unpadded(parameters.word_topic, 2))

@@ -13,11 +13,12 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Floats, Mask
+from plsa.engine.parameters import Floats
 from plsa.estimators.base import Fitted
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import PositiveClassifier, Rule
 from plsa.estimators.scaling import CountScaler
+from plsa.labels.reading import Known
 from plsa.learning.scaling import Scaler
 
 Matrix: TypeAlias = sparse.csr_array
@@ -38,12 +39,12 @@ class VectorClassifier(PositiveClassifier):
         """What makes vectors of counts."""
         raise NotImplementedError
 
-    def _learn_positives(self, counts: Counts, positive: Mask, *more: Any) -> Fitted:
+    def _learn_positives(self, counts: Counts, known: Known, *more: Any) -> Fitted:
         scaler = self._scaling().as_value().fit(counts)
         fitted = self._scaling().fitted(scaler, counts.n_words)
-        return {"scaler_": fitted} | self._learn_vectors(counts, self._vectors(counts, scaler), positive)
+        return {"scaler_": fitted} | self._learn_vectors(counts, self._vectors(counts, scaler), known)
 
-    def _learn_vectors(self, counts: Counts, matrix: Matrix, positive: Mask) -> Fitted:
+    def _learn_vectors(self, counts: Counts, matrix: Matrix, known: Known) -> Fitted:
         """What is learned from the documents, as counts and as vectors."""
         raise NotImplementedError
 
@@ -78,13 +79,13 @@ class LinearClassifier(VectorClassifier):
     coef_, intercept_
     """
 
-    def _learn_vectors(self, counts: Counts, matrix: Matrix, positive: Mask) -> Fitted:
+    def _learn_vectors(self, counts: Counts, matrix: Matrix, known: Known) -> Fitted:
         # Products of vectors as long as a vocabulary: threads cost more than they bring, and change the bits.
         with threadpool_limits(1, user_api="blas"):
-            rule, found = self._learn_rule(counts, matrix, positive)
+            rule, found = self._learn_rule(counts, matrix, known)
         return found | {"coef_": rule.weights, "intercept_": rule.intercept}
 
-    def _learn_rule(self, counts: Counts, matrix: Matrix, positive: Mask) -> tuple[Rule, Fitted]:
+    def _learn_rule(self, counts: Counts, matrix: Matrix, known: Known) -> tuple[Rule, Fitted]:
         """The rule, and what else is to be told of it."""
         raise NotImplementedError
 

@@ -12,18 +12,23 @@ from sklearn.metrics import accuracy_score
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Floats, Mask, Places
+from plsa.engine.parameters import Floats, Places
 from plsa.estimators.base import CountEstimator, Fitted, to_score
 from plsa.estimators.validation import check_labels, check_weight, read_positives
 from plsa.inputs import counted
-from plsa.labels.reading import UNLABELED, of_one_type
+from plsa.labels.reading import UNLABELED, Known, of_one_type
+
+# People say no to what is much like what they want. As heavy as positives, such documents drown what tells
+# positives from all others: measured on four corpora, average precision fell, where a tenth lets it rise.
+_NEGATIVE_WEIGHT = 0.1
 
 
 class PositiveClassifier(ClassifierMixin, CountEstimator):
     """A classifier that is shown documents that a user wants, and others.
 
-    In y, 1 is a positive document, and 0, -1, None and NaN are all the same: nothing is known of it. A
-    classifier has `_learn_positives` and `_scores`.
+    In y, 1 is a positive document, and -1, None and NaN say that nothing is known of it. Beside such marks 0
+    is a document that is known not to be wanted, and teaches as such; in a y of 1 and 0 alone, 0 is a mark
+    too. A classifier has `_learn_positives` and `_scores`.
     """
 
     _attributes: ClassVar[str] = """
@@ -39,18 +44,19 @@ class PositiveClassifier(ClassifierMixin, CountEstimator):
         if counts.n_documents < 2:
             raise ValueError("X has 1 sample, but a positive and an unlabeled document are two: add more.")
         y, *more = given
-        positive = self._positives(y, counts, *more)
-        return {"classes_": np.array([0, 1])} | self._learn_positives(counts, positive, *more)
+        known = self._read(y, counts, *more)
+        return {"classes_": np.array([0, 1])} | self._learn_positives(counts, known, *more)
 
-    def _positives(self, y: Any, counts: Counts, *more: Any) -> Mask:
-        """Which documents are positive: some, but not all, and not all of them empty."""
-        positive = read_positives(y, counts.n_documents, getattr(self, "unlabeled", UNLABELED))
+    def _read(self, y: Any, counts: Counts, *more: Any) -> Known:
+        """What is known of documents: some are positive, but not all, and not all of these are empty."""
+        known = read_positives(y, counts.n_documents, getattr(self, "unlabeled", UNLABELED))
+        positive = known.positive
         if not counts.of_documents(np.flatnonzero(positive)).total() > 0:
             found = f"X has not one word in {counted(int(positive.sum()), 'positive document')}"
             raise ValueError(f"{found} to look for. Check the vocabulary of the vectorizer.")
-        return positive
+        return known
 
-    def _learn_positives(self, counts: Counts, positive: Mask, *more: Any) -> Fitted:
+    def _learn_positives(self, counts: Counts, known: Known, *more: Any) -> Fitted:
         """What is learned from checked counts, and what else `fit` was given."""
         raise NotImplementedError
 
@@ -101,24 +107,29 @@ class Rule:
         return np.asarray(matrix @ self.weights + self.intercept, dtype=np.float64)
 
 
-def even_weights(positive: Mask) -> dict[bool, float]:
-    """A positive document counts once, and all others together as much as all positives."""
-    return {True: 1.0, False: float(positive.sum() / (~positive).sum())}
+def even_weights(known: Known) -> Floats:
+    """A positive document counts once, and all others together as much as all positives.
+
+    Among these, known negatives would count a tenth each where the unlabeled together count as the positives.
+    """
+    positives, negatives = known.positive.sum(), _NEGATIVE_WEIGHT * known.negative.sum()
+    others = np.where(known.negative, _NEGATIVE_WEIGHT, positives / known.unlabeled.sum())
+    return np.where(known.positive, 1.0, others * (positives / (positives + negatives)))
 
 
 def balanced_regression(
-    matrix: sparse.csr_array, positive: Mask, strength: float, max_iter: int = 1000
+    matrix: sparse.csr_array, known: Known, strength: float, max_iter: int = 1000
 ) -> LogisticRegression:
-    """Logistic regression of positives against all others, both weighing the same in all.
+    """Logistic regression of positives against all others, with `even_weights`.
 
     `strength` is the inverse of that of the regularization, of a positive document.
     """
-    model = LogisticRegression(C=strength, class_weight=even_weights(positive), max_iter=max_iter, tol=1e-3)
-    return model.fit(matrix, positive)
+    model = LogisticRegression(C=strength, max_iter=max_iter, tol=1e-3)
+    return model.fit(matrix, known.positive, sample_weight=even_weights(known))
 
 
-def likeness(matrix: sparse.csr_array, positive: Mask) -> Floats:
+def likeness(matrix: sparse.csr_array, known: Known) -> Floats:
     """(W,): how much like the positives each word makes a document, by a strongly regularized regression."""
     # Products of vectors as long as a vocabulary: threads cost more than they bring, and change the bits.
     with threadpool_limits(1, user_api="blas"):
-        return Rule.of(balanced_regression(matrix, positive, 0.1)).weights
+        return Rule.of(balanced_regression(matrix, known, 0.1)).weights

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Floats, Mask, Places
+from plsa.engine.parameters import Floats, Places
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import AspectEstimator, Fitted, check_size, kept
 from plsa.estimators.parameters import estimator
@@ -18,7 +18,7 @@ from plsa.estimators.positives import PositiveClassifier, likeness
 from plsa.estimators.scaling import CountScaler
 from plsa.inputs import is_auto, warn
 from plsa.labels.corpus import check_some_words
-from plsa.labels.reading import UNLABELED
+from plsa.labels.reading import UNLABELED, Known
 from plsa.learning.aspects import Method
 from plsa.learning.positives import FEW_POSITIVES
 from plsa.learning.topic_sensitive import Found, SearchPlan, look_for
@@ -38,7 +38,8 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
 
     S_ij = sum_z P(z|i) P(z|j), with T the positive and U the unlabeled documents; positives count
     `positive_weight` times in the likelihood, and there are the terms of smoothing and prior, as for `PLSA`.
-    It never falls. Each step costs O(|T| (|T| + |U|) topics) beside that of PLSA.
+    It never falls. Each step costs O(|T| (|T| + |U|) topics) beside that of PLSA. Where documents are known
+    not to be wanted, they have a sum like that of U, few or many: a link with one of them says more.
 
     How many topics there are, and where they start, says more about which documents are found than the links
     do. By default that is left to a committee: 24 topic models of 4 to 30 topics, each of which starts one
@@ -114,12 +115,13 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         topics|document) of the linked model.
     threshold : float >= -1e12 or "auto"
         From which score on a document is positive. "auto": 0 for a student of the committee, whose scores are
-        0 where the evidence says that enough is taken; else where the scores of the unlabeled documents fall
+        0 where the evidence says that enough is taken; else where the scores of all but the positives fall
         apart into two groups with the least variance (Otsu).
     prior_strength : float >= 0
         Pseudo-counts shared by the topics of every document, in the fit and in `transform`.
     unlabeled : any
-        The entry of y that marks a document without a label; 0, None and NaN do so always.
+        The entry of y that marks a document without a label; None and NaN do so always. Beside any of these,
+        0 is a document that is not wanted; where y has only 1 and 0, nothing is known of those with 0.
     """
     _attributes: ClassVar[str] = """
     components_ : (n_components, n_features) array
@@ -135,7 +137,7 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         The share of the unlabeled documents that is taken for positive. `plsa.compare_pu` and
         `plsa.estimate_prior` say how sure that is.
     guesses_ : (n_documents,) array of int
-        1 or 0 for the documents of the fit; positives are 1.
+        1 or 0 for the documents of the fit; positives are 1, and 0 are those known not to be wanted.
     votes_ : (n_documents,) array or None
         The share of the committee that is for each document of the fit; None without a committee.
     committee_ : list
@@ -171,24 +173,24 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     def fit(
         self, X: Any, y: Any = None, must_links: Pairs | None = None, cannot_links: Pairs | None = None
     ) -> Self:
-        """Learns which documents are like the positives (1 in y).
+        """Learns which documents are like the positives (1 in y), and unlike those known not to be.
 
         `must_links` and `cannot_links` are further pairs of documents, as rows of X, that belong together or
         do not.
         """
         return self._fit(X, y, must_links, cannot_links)
 
-    def _positives(self, y: Any, counts: Counts, *more: Any) -> Mask:
+    def _read(self, y: Any, counts: Counts, *more: Any) -> Known:
         if y is not None or not any(map(_has_pairs, more)):
-            return super()._positives(y, counts)
+            return super()._read(y, counts)
         if is_auto(self.n_components):
             raise ValueError("n_components == 'auto', but positives have to choose it: pass y, or a number.")
         check_some_words(counts)
-        return np.zeros(counts.n_documents, dtype=bool)
+        return Known.of(np.zeros(counts.n_documents, dtype=bool))
 
-    def _learn_positives(self, counts: Counts, positive: Mask, *more: Any) -> Fitted:
+    def _learn_positives(self, counts: Counts, known: Known, *more: Any) -> Fitted:
         must_links, cannot_links = more
-        pairs = _check_links(must_links, cannot_links, positive)
+        pairs, positive = _check_links(must_links, cannot_links, known), known.positive
         if 0 < positive.sum() < FEW_POSITIVES:
             shown = "1 document" if positive.sum() == 1 else f"{positive.sum()} documents"
             few = "too few to say how good the model is, or where the threshold should be"
@@ -212,10 +214,10 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         )
         rng = check_random_state(self.random_state)
         with loop.progress:
-            found = look_for(counts, positive, pairs, plan, rng, likeness)
-            return self._finished(loop, found.fit, lambda: self._kept(found, scaling, counts, positive))
+            found = look_for(counts, known, pairs, plan, rng, likeness)
+            return self._finished(loop, found.fit, lambda: self._kept(found, scaling, counts, known))
 
-    def _kept(self, found: Found, scaling: CountScaler | None, counts: Counts, positive: Mask) -> Fitted:
+    def _kept(self, found: Found, scaling: CountScaler | None, counts: Counts, known: Known) -> Fitted:
         """The attributes of what was found."""
         finder, aspects = found.finder, found.finder.aspects
         learned = {
@@ -233,8 +235,8 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             return learned
         return learned | {
             "threshold_": finder.threshold,
-            "class_prior_": float(found.taken[~positive].mean()),
-            "guesses_": (found.taken | positive).astype(np.intp),
+            "class_prior_": float(found.taken[known.unlabeled].mean()),
+            "guesses_": np.where(known.unlabeled, found.taken, known.positive).astype(np.intp),
         }
 
     def _scores(self, counts: Counts) -> Floats:
@@ -258,8 +260,9 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             raise ValueError(f"{found}: pass y to fit, or use transform for the topics of documents.")
 
 
-def _check_links(must_links: Any, cannot_links: Any, positive: Mask) -> tuple[Places, Places]:
+def _check_links(must_links: Any, cannot_links: Any, known: Known) -> tuple[Places, Places]:
     """Pairs of documents that belong together and pairs that do not: each once, and none of them both."""
+    positive = known.positive
     must = _check_pairs(must_links, "must_links", len(positive))
     cannot = _check_pairs(cannot_links, "cannot_links", len(positive))
     both = set(map(tuple, must.tolist())) & set(map(tuple, cannot.tolist()))
@@ -269,7 +272,8 @@ def _check_links(must_links: Any, cannot_links: Any, positive: Mask) -> tuple[Pl
     if len(half):
         pair = must[half[0]].tolist()
         one, other = pair if positive[pair[0]] else pair[::-1]
-        found = f"must_links holds {tuple(pair)}, but y has {one} as positive and {other} as unlabeled"
+        kind = "unlabeled" if known.unlabeled[other] else "negative"
+        found = f"must_links holds {tuple(pair)}, but y has {one} as positive and {other} as {kind}"
         way = f"mark {other} with 1 too, or drop the pair"
         raise ValueError(f"{found}, which links them the other way: {way}.")
     for pair in cannot[positive[cannot].all(axis=1)].tolist():

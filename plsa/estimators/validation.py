@@ -16,11 +16,11 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from plsa.engine import blocks
 from plsa.engine.counts import LARGEST_COUNT, Counts
-from plsa.engine.parameters import Array, Mask, Real
+from plsa.engine.parameters import Array, Real
 from plsa.inputs import LARGEST_STRENGTH, check_each, counted, warn
 from plsa.inputs.structure import check_structure
 from plsa.labels.corpus import Corpus
-from plsa.labels.reading import UNLABELED, Labels, doubtful, is_unlabeled, look_alikes, of_one_type
+from plsa.labels.reading import UNLABELED, Known, Labels, doubtful, is_unlabeled, look_alikes, of_one_type
 
 
 @contextmanager
@@ -350,14 +350,18 @@ def among_declared(labels: Labels, given: Any, unlabeled: Any = UNLABELED) -> La
     return Labels(classes, place[labels.code].astype(labels.code.dtype))
 
 
-def read_positives(y: Any, n_documents: int, unlabeled: Any = UNLABELED, name: str = "y") -> Mask:
-    """Which documents are positive: those with 1 (or True), some but not all; 0 and marks are unlabeled."""
+def read_positives(y: Any, n_documents: int, unlabeled: Any = UNLABELED, name: str = "y") -> Known:
+    """Which documents are positive: those with 1 (or True), some but not all.
+
+    Marks are unlabeled. 0 (or False) is negative where there are such marks, and unlabeled where there are
+    none: some document is always unlabeled.
+    """
     y = check_labels(y, n_documents)
     known = np.flatnonzero(~is_unlabeled(y, unlabeled))
     for place, value in zip(known.tolist(), y[known].tolist(), strict=True):
         if isinstance(value, str) or value not in (0, 1):
             one_class = f"pass np.array({name}) == {value!r}, if that is what you look for"
-            must = f"a document is positive (1) or unlabeled (-1, 0 or None): {one_class}"
+            must = f"a document is positive (1), negative (0) or unlabeled (-1 or None): {one_class}"
             raise ValueError(f"{name} holds {value!r} at {place}; {must}. Unknown label type: not binary.")
     positive = np.zeros(n_documents, dtype=bool)
     positive[known] = (y[known] == 1).astype(bool)
@@ -367,4 +371,7 @@ def read_positives(y: Any, n_documents: int, unlabeled: Any = UNLABELED, name: s
         everything = f"all {len(positive)} documents" if len(positive) > 1 else "the only document"
         found = f"{name} labels {everything} as positive: there is one class"
         raise ValueError(f"{found}, and nothing to tell it from. Add unknown documents, with 0 or -1.")
-    return positive
+    negative = np.zeros_like(positive)
+    if len(known) < n_documents:
+        negative[known] = ~positive[known]
+    return Known(positive, negative)

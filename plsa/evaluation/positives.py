@@ -6,7 +6,7 @@ What can be said without a single negative document, and what cannot.
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from plsa.estimators.documents import check_documents, steps_of
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.validation import check_labels, read_positives
 from plsa.evaluation.prior import PriorEstimate, estimate_prior
+from plsa.labels.reading import Known
 from plsa.learning.positives import recall_criterion
 from plsa.show import pictures
 from plsa.show.tables import aligned
@@ -70,6 +71,7 @@ class PositiveComparison:
     with_truth: bool
     n_positives: int
     n_unlabeled: int
+    n_negatives: int = 0  # known ones, which are learned from and not judged by
 
     def __getitem__(self, name: str) -> ModelComparison:
         """The row of this name."""
@@ -80,6 +82,8 @@ class PositiveComparison:
 
     def __repr__(self) -> str:
         known = inputs.counted(self.n_positives, "positive")
+        if self.n_negatives:
+            known += f", {inputs.counted(self.n_negatives, 'negative')}"
         header = ["", "recall", "taken", "r^2/taken", "area", "share of positives", "seconds"]
         judged = "judged by positives that were held out"
         if self.with_truth:
@@ -152,7 +156,10 @@ def compare_pu(
     Parameters
     ----------
     X : counts of words, one document per row; or whatever the models take, such as texts for pipelines
-    y : 1 for positive documents, 0, -1, None or NaN for unlabeled ones
+    y : 1 for positive documents, -1, None or NaN for unlabeled ones
+        0 is unlabeled as well where y has no such mark. Beside one it is a known negative: models learn from
+        these in every fit, as 0 beside -1, and are judged by all others. Hidden positives that are like one
+        of them come out low then, for all models alike.
     models : list of estimators or mapping from name to estimator, default=None
         None: TopicSensitivePLSA and its five rivals. Pipelines may be among them. They are not changed.
     y_true : (n_documents,) array of 0 and 1, default=None
@@ -193,7 +200,8 @@ def compare_pu(
     for model in named.values():
         check_documents(model, X)
     n_splits = inputs.check_whole(n_splits, "n_splits", 2)
-    positive = read_positives(y, _num_samples(X))
+    known = read_positives(y, _num_samples(X))
+    positive = known.positive
     truth = None if y_true is None else _check_truth(y_true, positive)
     n_splits = min(n_splits, int(positive.sum()))
     fold = np.full(len(positive), -1)
@@ -203,7 +211,7 @@ def compare_pu(
     rows: list[ModelComparison] = []
     errors: dict[str, Exception] = {}
     with copies_are_lost("compare_pu"), Progress("compare_pu", bool(verbose)) as progress:
-        judge = _Judge(X, positive, truth, fold, n_splits, random_state, progress)
+        judge = _Judge(X, known, truth, fold, n_splits, random_state, progress)
         progress.plan(len(named))
         for name, model in named.items():
             # A fit to all documents, and one for each fold.
@@ -221,8 +229,8 @@ def compare_pu(
         progress.end(
             f"{inputs.counted(len(rows), 'model')} compared" + (f", {failed} failed" if failed else "")
         )
-    shown = int(positive.sum())
-    return PositiveComparison(tuple(rows), truth is not None, shown, len(positive) - shown)
+    numbers = (int(kind.sum()) for kind in (positive, known.unlabeled, known.negative))
+    return PositiveComparison(tuple(rows), truth is not None, *numbers)
 
 
 def _check_models(models: Any) -> dict[str, Any]:
@@ -274,7 +282,7 @@ class _Judge:
     """The data that classifiers are compared on."""
 
     X: Any
-    positive: Mask
+    known: Known
     truth: Mask | None
     fold: Places  # of the positives; -1 elsewhere
     n_splits: int
@@ -283,18 +291,19 @@ class _Judge:
 
     def row(self, name: str, model: Any) -> ModelComparison:
         """What is found of a model."""
-        fitted, seconds = self._fitted(model, self.positive)
+        fitted, seconds = self._fitted(model, self.known)
+        unlabeled = self.known.unlabeled
         self.progress.step()
         if self.truth is not None:
-            figures = self._by_truth(fitted, self.truth[~self.positive])
+            figures = self._by_truth(fitted, self.truth[unlabeled])
         elif self.n_splits > 1:
             figures = self._by_hidden(model)
         else:
-            figures = {"flagged": float(_taken(fitted, self.X)[~self.positive].mean())}
+            figures = {"flagged": float(_taken(fitted, self.X)[unlabeled].mean())}
         return ModelComparison(name, fitted, seconds, **figures)
 
-    def _fitted(self, model: Any, positive: Mask) -> tuple[Any, float]:
-        """The model fitted with these positives, and the seconds that it took."""
+    def _fitted(self, model: Any, known: Known) -> tuple[Any, float]:
+        """The model fitted with what is known, and the seconds that it took."""
         fresh = clone(model)
         if isinstance(self.random_state, int | np.integer):
             unset = [name for name, value in fresh.get_params().items() if value is None]
@@ -304,12 +313,14 @@ class _Judge:
         with warnings.catch_warnings():
             # With a fold held out there are fewer positives than the user has shown.
             warnings.filterwarnings("ignore", "y labels .* too few", UserWarning)
-            fresh.fit(self.X, positive.astype(np.intp))
+            # Without negatives every classifier of two classes will do.
+            fresh.fit(self.X, known.code if known.negative.any() else known.positive.astype(np.intp))
         return fresh, time.perf_counter() - began
 
     def _by_truth(self, fitted: Any, truth: Mask) -> dict[str, Any]:
         """The figures of a model, from the truth about the unlabeled documents."""
-        scores, taken = _scores(fitted, self.X)[~self.positive], _taken(fitted, self.X)[~self.positive]
+        unlabeled = self.known.unlabeled
+        scores, taken = _scores(fitted, self.X)[unlabeled], _taken(fitted, self.X)[unlabeled]
         found = {"flagged": float(taken.mean())}
         for name, measure in (("precision", precision_score), ("recall", recall_score), ("f1", f1_score)):
             found[name] = float(measure(truth, taken, zero_division=0.0))
@@ -319,11 +330,11 @@ class _Judge:
 
     def _by_hidden(self, model: Any) -> dict[str, Any]:
         """The figures of a model, from positives that are hidden a fold at a time."""
-        unlabeled = ~self.positive
+        unlabeled = self.known.unlabeled
         ranks, reached, found, flagged = [], [], [], []
         for part in range(self.n_splits):
             held = self.fold == part
-            trial, _ = self._fitted(model, self.positive & ~held)
+            trial, _ = self._fitted(model, replace(self.known, positive=self.known.positive & ~held))
             scores, taken = _scores(trial, self.X), _taken(trial, self.X)
             ranks.append(_shares_above(scores[held], scores[unlabeled]))
             reached.append(_shares_reaching(scores[held], scores[unlabeled]))

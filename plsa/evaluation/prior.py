@@ -56,7 +56,8 @@ def estimate_prior(
         did not know to be positive, such as `decision_function` in cross-validation (`compare_pu` does that):
         those that it learned from score too high, and the share comes out too low.
     positive : (n_documents,) array
-        1 or True for the positives that are known, 0, -1 or False for the unlabeled documents.
+        1 or True for the positives that are known, 0, -1 or False for the unlabeled documents. Where it has
+        both 0 and -1, 0 is a known negative, which is left out.
     level : float, default=0.9
         What the interval is meant to hold, see below.
     n_resamples : int, default=500
@@ -104,16 +105,17 @@ def estimate_prior(
     """
     value = inputs.check_scores(scores)
     inputs.check_entries(positive, "positive", len(value))
-    known = read_positives(positive, len(value), name="positive")
+    read = read_positives(positive, len(value), name="positive")
+    known, unlabeled = read.positive, read.unlabeled
     level = inputs.check_share(level, "level")
     n_resamples = inputs.check_whole(n_resamples, "n_resamples", 1)
-    n_known, n_others = int(known.sum()), int((~known).sum())
+    n_known, n_others = int(known.sum()), int(unlabeled.sum())
     if n_known < FEW_POSITIVES:
         few = (
             f"positive marks {inputs.counted(n_known, 'document')}: too few to tell how many more there are."
         )
         inputs.warn(f"{few} Show at least {FEW_POSITIVES}.")
-    found, others = np.sort(value[known])[::-1], np.sort(value[~known])
+    found, others = np.sort(value[known])[::-1], np.sort(value[unlabeled])
     above = n_others - np.searchsorted(others, found, side="left")
     number = np.arange(1, n_known + 1)
     mean_share = number / (n_known + 1)

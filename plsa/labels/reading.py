@@ -55,6 +55,33 @@ def among_all(values: Array, met: Places, number: int, axis: int = -1, other: fl
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Which documents are known to be wanted, and which are known not to be; nothing is of all others."""
+
+    positive: Mask
+    negative: Mask
+
+    @classmethod
+    def of(cls, positive: Mask) -> Self:
+        """Positives, and nothing else."""
+        return cls(positive, np.zeros_like(positive))
+
+    @property
+    def unlabeled(self) -> Mask:
+        """Which documents nothing is known of."""
+        return ~(self.positive | self.negative)
+
+    @property
+    def code(self) -> Codes:
+        """1 where a document is positive, 0 where it is negative, else UNLABELED."""
+        return np.select([self.positive, self.negative], [1, 0], UNLABELED).astype(np.int32)
+
+    def part(self, documents: Array) -> Self:
+        """What is known of these documents."""
+        return replace(self, positive=self.positive[documents], negative=self.negative[documents])
+
+
 def is_unlabeled(y: Array, unlabeled: Any) -> Mask:
     """Which entries mark a document without a label: None, NaN, blank strings, and what `unlabeled` says.
 

@@ -16,6 +16,7 @@ from plsa.engine.parameters import Floats, Mask, Places, Rng, unpadded
 from plsa.engine.progress import Progress
 from plsa.engine.runs import Loop, last_of
 from plsa.engine.starts import words_from_clusters
+from plsa.labels.reading import Known
 from plsa.learning.aspects import OpenModel
 from plsa.learning.clusters import spherical_kmeans
 from plsa.learning.positives import recall_above, recall_criterion
@@ -31,7 +32,7 @@ class Member:
     """One model's opinion."""
 
     n_topics: int
-    taken: Mask  # documents of the topics that it takes for the positives'
+    taken: Mask  # documents of the topics that it takes for the positives', but for known negatives
     criterion: float  # r^2 / P(f = 1) of it: what its vote weighs
 
 
@@ -49,7 +50,7 @@ def ask(
     model: Callable[[int], OpenModel],
     matrix: sparse.csr_array,
     likeness: Floats,
-    positive: Mask,
+    known: Known,
     rng: Rng,
     progress: Progress,
 ) -> tuple[list[Seat], bool]:
@@ -58,15 +59,15 @@ def ask(
     `model` makes a topic model of a number of topics, `matrix` has the documents as TF-IDF at unit length,
     and `likeness` says how like the positives each is.
     """
-    numbers = numbers_for(len(positive))
+    numbers = numbers_for(len(known.positive))
 
     def asked() -> Iterator[list[Seat]]:
         seats: list[Seat] = []
         for number in numbers:
-            for first, judges in _halves(np.flatnonzero(positive), rng):
+            for first, judges in _halves(np.flatnonzero(known.positive), rng):
                 cluster = spherical_kmeans(matrix, number, first, rng)
                 topic = most_probable_topics(model(number), cluster)
-                member = opinion(topic, number, likeness, positive, judges)
+                member = opinion(topic, number, likeness, known, judges)
                 seats = [*seats, Seat(member, topic.astype(np.int16), first, judges)]
                 progress.step(f"models of {number} topics")
                 yield seats
@@ -96,32 +97,33 @@ def _halves(known: Places, rng: Rng) -> Iterator[tuple[Places, Places]]:
             yield (begin, judges) if len(judges) else (judges, begin)
 
 
-def opinion(topic: Places, n_topics: int, likeness: Floats, positive: Mask, judges: Places) -> Member:
+def opinion(topic: Places, n_topics: int, likeness: Floats, known: Known, judges: Places) -> Member:
     """Which topics are the positives', where every document has one.
 
-    Topics are put in the order of how like the positives their unlabeled documents are on average. As many
+    Topics are put in the order of how like the positives their other documents are on average. As many
     of the first are taken as make r^2 / P(f = 1) the highest, but never all: f is 1 for documents of these
     topics, and r a lower bound of the recall of the judges.
     """
-    others = topic[~positive]
+    others = topic[~known.positive]
     size = np.bincount(others, minlength=n_topics)
-    total = np.bincount(others, likeness[~positive], n_topics)
+    total = np.bincount(others, likeness[~known.positive], n_topics)
     mean = np.where(size > 0, total / np.maximum(size, 1), -np.inf)
     order = np.argsort(-mean, kind="stable")
     found = np.cumsum(np.bincount(topic[judges], minlength=n_topics)[order])[:-1]
     flagged = (np.cumsum(size[order])[:-1] + 1) / (len(others) + 1)
     criterion = recall_criterion(recall_above(found, len(judges)), flagged)
     best = int(criterion.argmax())
-    return Member(n_topics, np.isin(topic, order[: best + 1]), float(criterion[best]))
+    taken = np.isin(topic, order[: best + 1]) & ~known.negative
+    return Member(n_topics, taken, float(criterion[best]))
 
 
-def without(seats: list[Seat], likeness: Floats, positive: Mask, hidden: int) -> list[Member]:
+def without(seats: list[Seat], likeness: Floats, known: Known, hidden: int) -> list[Member]:
     """The opinions that members would have if they did not know that this document is positive.
 
-    Those whose models started from it have none. `likeness` and `positive` are to know nothing of it either.
+    Those whose models started from it have none. `likeness` and `known` are to know nothing of it either.
     """
     return [
-        opinion(seat.topic, seat.member.n_topics, likeness, positive, seat.judges[seat.judges != hidden])
+        opinion(seat.topic, seat.member.n_topics, likeness, known, seat.judges[seat.judges != hidden])
         for seat in seats
         if hidden not in seat.first
     ]

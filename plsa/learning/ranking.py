@@ -15,13 +15,14 @@ from scipy import sparse
 from scipy.special import softmax
 
 from plsa.engine.parameters import Floats, Mask, Real
+from plsa.labels.reading import Known
 from plsa.learning import committee
 from plsa.learning.positives import FEW_POSITIVES, recall_above, recall_criterion
 from plsa.learning.student import teach
 
-Likeness = Callable[[sparse.csr_array, Mask], Floats]  # (W,): how much like these positives a word makes
+Likeness = Callable[[sparse.csr_array, Known], Floats]  # (W,): how much like the positives a word makes
 
-_LABEL_WEIGHT = 5.0  # of a positive beside a sure guess
+_LABEL_WEIGHT = 5.0  # of what is known beside a sure guess
 _SHARES = np.array([0, 0.1, 0.2, 1 / 3, 0.5, 2 / 3, 0.8, 0.9, 1])  # of likeness in a blend
 _MOST_HIDDEN = 12
 # Votes that agree more than this are not to be outvoted by the luck of twelve ranks. Found on eight corpora
@@ -29,31 +30,31 @@ _MOST_HIDDEN = 12
 _AGREED, _STEEPNESS = 0.4, 6
 
 
-def taught(matrix: sparse.csr_array, positive: Mask, chance: Floats) -> Real:
-    """(W, 2): the weights of a student, which learns from the positives and the chances of the others."""
-    chance = np.where(positive, 1.0, chance)
-    weight = np.maximum(np.abs(2 * chance - 1), 1e-3)
-    weight[positive] = _LABEL_WEIGHT
+def taught(matrix: sparse.csr_array, known: Known, chance: Floats) -> Real:
+    """(W, 2): the weights of a student, which learns from what is known and the chances of the others."""
+    chance = np.where(known.unlabeled, chance, known.positive)
+    weight = np.where(known.unlabeled, np.maximum(np.abs(2 * chance - 1), 1e-3), _LABEL_WEIGHT)
     return teach(matrix, (chance > 0.5).astype(np.int32), weight, 2)
 
 
 def hidden_ranks(
-    matrix: sparse.csr_array, positive: Mask, seats: list[committee.Seat], likeness: Likeness
+    matrix: sparse.csr_array, known: Known, seats: list[committee.Seat], likeness: Likeness
 ) -> Iterator[Floats]:
     """(positives that were hidden, blends): log of the share of unlabeled documents that come before each.
 
     Begins with none, and goes on to twelve at most. Of a positive that is hidden, nothing knows that it is
-    one: not the regression, not the student, and no member of the committee whose vote counts. With few
-    positives there is no evidence: those that are left would be too few to learn from.
+    one: not the regression, not the student, and no member of the committee whose vote counts. Nor is any
+    negative known then: people were asked of documents for being like that very positive, which would come
+    out too low; and none is among those that come before. With few positives there is no evidence: those that
+    are left would be too few to learn from.
     """
     ranks: list[Floats] = []
     yield np.empty((0, len(_SHARES)))
-    known, others = np.flatnonzero(positive), ~positive
-    if len(known) < FEW_POSITIVES:
+    positives, others = np.flatnonzero(known.positive), known.unlabeled
+    if len(positives) < FEW_POSITIVES:
         return
-    for hidden in known[np.unique(np.linspace(0, len(known) - 1, _MOST_HIDDEN).astype(np.intp))]:
-        left = positive.copy()
-        left[hidden] = False
+    for hidden in positives[np.unique(np.linspace(0, len(positives) - 1, _MOST_HIDDEN).astype(np.intp))]:
+        left = Known.of(known.positive & (np.arange(len(others)) != hidden))
         like = likeness(matrix, left)
         members = committee.without(seats, matrix @ like, left, hidden)
         if members:
@@ -67,22 +68,22 @@ def hidden_ranks(
 
 
 def ranked(
-    matrix: sparse.csr_array, positive: Mask, votes: Floats, like: Floats, ranks: Floats
+    matrix: sparse.csr_array, known: Known, votes: Floats, like: Floats, ranks: Floats
 ) -> tuple[Real, float]:
     """(W, 2): the weights of a student whose margins are the blend, and from which margin on to take.
 
     A blend weighs the product of the inverse ranks of the positives that were hidden, and the less the more
     likeness it has where the votes agree. Without such positives it is the student of the votes alone.
     """
-    weights = taught(matrix, positive, votes)
+    weights = taught(matrix, known, votes)
     if not len(ranks):
         return weights, 0.0
-    student, others = _direction(weights), ~positive
+    student, others = _direction(weights), known.unlabeled
     margin = (matrix @ student)[others]
     against = (agreement(votes[others]) / _AGREED) ** _STEEPNESS
     trust = softmax(-ranks.sum(axis=0) - against * _SHARES)
     share = float(trust @ _SHARES)
-    sides = _sides(matrix, positive, votes, student, like, others)
+    sides = _sides(matrix, known, votes, student, like, others)
     blend = _spread(margin) * (sides @ np.array([1 - share, share]))
     weights = np.column_stack([-blend, blend]).astype(matrix.dtype)
     score = np.sort((matrix @ _direction(weights))[others])[::-1]
@@ -113,18 +114,19 @@ def share_to_take(rank: Floats, share: float, doubt: float) -> float:
     return float(np.exp((1 - moved) * np.log(share) + moved * np.average(np.log(rank), weights=criterion)))
 
 
-def word_odds(matrix: sparse.csr_array, positive: Mask, votes: Floats) -> Floats:
+def word_odds(matrix: sparse.csr_array, known: Known, votes: Floats) -> Floats:
     """(W,): log P(w|voted for) / P(w|not), the votes of a minority being none."""
-    voted = np.where(positive, _LABEL_WEIGHT, np.where(votes > 0.5, votes, 0.0))
-    sides = []
-    for weight in (voted, np.where(positive, 0.0, 1 - voted)):
+    voted, sides = np.where(votes > 0.5, votes, 0.0), []
+    told = known.positive, known.negative
+    for chance, (own, other) in ((voted, told), (1 - voted, told[::-1])):
+        weight = np.select([own, other], [_LABEL_WEIGHT, 0.0], chance)
         total = matrix.T @ weight + (weight.sum() + 1) / matrix.shape[1]
         sides.append(np.log(total / total.sum()))
     return np.asarray(sides[0] - sides[1])
 
 
 def _sides(
-    matrix: sparse.csr_array, positive: Mask, votes: Floats, student: Floats, like: Floats, others: Mask
+    matrix: sparse.csr_array, known: Known, votes: Floats, student: Floats, like: Floats, others: Mask
 ) -> Floats:
     """(W, 2): the words of votes and of likeness, either so that scores of the others are spread by one.
 
@@ -134,7 +136,7 @@ def _sides(
     def even(words: Floats) -> Floats:
         return words / _spread((matrix @ words)[others])
 
-    return np.column_stack([even(even(student) + even(word_odds(matrix, positive, votes))), even(like)])
+    return np.column_stack([even(even(student) + even(word_odds(matrix, known, votes))), even(like)])
 
 
 def _direction(weights: Real) -> Floats:
