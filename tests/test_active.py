@@ -1001,6 +1001,48 @@ def test_a_status_of_many_classes_can_be_read():
     assert str(nine).splitlines()[1].endswith("7: 2, 1 other class: 2")
 
 
+def test_documents_of_classes_that_nobody_has_met_are_those_of_classes_met_once():
+    """By random answers where there are some: the share of them whose class no other document has."""
+    names = np.array(["a", "b", "c", "d"])[np.arange(60) % 4]
+    learner = ActiveLearner(QUICK, X, strategy="random")
+    assert (learner.status().unmet, learner.status().unmet_high) == (None, None)
+    for row, name in zip(learner.query(5).tolist(), ["a", "a", "b", "c", "a"], strict=True):
+        learner.tell(row, name)
+    status = learner.status()
+    assert status.unmet == 0.4
+    # Wilson's is from 0.12 to 0.77; Esty's has sqrt(2 (1 - 2 / 5)) / 5 as its standard error.
+    assert_allclose([status.unmet_low, status.unmet_high], [0, 0.4 + 1.959964 * 0.219089], atol=1e-5)
+    assert "of classes that nobody has met: about 22 documents, 95% from 0 to 46\n" in str(status)
+    free = next(place for place in range(60) if learner.labels_[place] is None)
+    learner.volunteer(free, "b")
+    assert learner.status().unmet == 0.2, "a label of one's own choice is one that was met"
+    chosen = ActiveLearner(QUICK, X)
+    rows = chosen.query(2)
+    chosen.tell(rows, names[:2])
+    assert chosen.status().unmet == 1.0
+    assert "(too many, as questions were chosen)" in str(chosen.status())
+
+
+def test_the_share_of_classes_that_nobody_has_met_is_in_its_interval():
+    """Forty classes, the last of them rare, and thirty random answers."""
+    rng = np.random.default_rng(0)
+    often = 0.85 ** np.arange(40)
+    target = rng.choice(40, size=400, p=often / often.sum())
+    counts = rng.poisson(1.0, (400, 5))
+    inside, errors = 0, []
+    for seed in range(40):
+        learner = ActiveLearner(QUICK, counts, strategy="random", random_state=seed)
+        rows = learner.query(30)
+        learner.tell(rows, target[rows])
+        left = np.setdiff1d(np.arange(400), rows)
+        truth = np.mean(~np.isin(target[left], target[rows]))
+        found = stopping._unmet(learner._session, rows.tolist())
+        inside += found[1] <= truth <= found[2]
+        errors.append(found[0] - truth)
+    assert inside >= 36
+    assert abs(np.mean(errors)) < 0.04
+
+
 def test_the_interval_stays_between_nothing_and_everything():
     """Though every held-out document is right, or none."""
     learner = ActiveLearner(QUICK, X, first_labels(), "random")

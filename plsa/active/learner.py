@@ -54,17 +54,21 @@ class ActiveLearner:
         Labels that are known already; -1, None or NaN where there is none.
     strategy : str, dict or callable, default="auto"
         What makes a document worth asking for. As long as fewer than two classes are labeled there is no
-        model to ask, and documents that are unlike each other come first (but for "random"). Then
+        model to ask, and documents come first that stand for most others which none stands for yet (but for
+        "random"). Then
 
-        - "auto": the margin between the two most probable classes, times how much the document stands for
-          others that are in doubt;
+        - "auto": doubt (one less the margin between the two most probable classes), times what the document
+          stands for that no labeled one does, others counting by the square of their doubt, times the root of
+          the need for labels of its class, sum_y P(y|d) / (n_y + 1). While labels are few all are in doubt,
+          and what is typical and new is asked for; when they are many, what is in doubt;
         - "entropy" of its class (the margin method of Krithara 2008), "least confidence" or "margin" alone;
         - "vote entropy" over the models so far, one for each question (the entropy method of Krithara
           2008; the first question is one at random, as all votes are one);
         - "topic entropy" of P(topic|document), for estimators with topics;
-        - "committee": disagreement of several models, times density (McCallum and Nigam 1998). The members of
-          our semi-supervised models start at draws from Dirichlet distributions, those of others learn from
-          draws of the labeled documents;
+        - "committee": disagreement of several models, the mean Kullback-Leibler divergence to their mean
+          (McCallum and Nigam 1998), or "committee votes", the entropy of their votes; both times density. The
+          members of our semi-supervised models and of `NaiveBayesEM` start at draws from the posterior
+          distribution of P(w|z) and P(class), those of others learn from draws of the labeled documents;
         - "expected log loss", "expected error": how sure the model would be of others after the answer (Roy
           and McCallum 2001). 30 candidates, the best of "auto", are tried on 200 documents; an estimator that
           is not one of ours is fitted for each candidate and class;
@@ -74,10 +78,12 @@ class ActiveLearner:
     batch_size : int, default=1
         How many documents a query is for; those of a batch are taken for different classes.
     density : float, default=None
-        Scores are multiplied by this power of how much a document stands for others: its mean cosine to all
-        of them, for "auto" to those in doubt. Uncertain documents that are like no other teach little. None:
-        0.5 for "auto" and what chooses candidates by it, 1 for "committee", 0 for all others, and for several
-        strategies the largest of theirs.
+        Scores are multiplied by this power of how much a document stands for that no labeled one does: the
+        mean over a thousand others of max(0, cosine)^2, as far as it is more than that of any document that
+        is labeled, asked for or skipped. Cosines are those of 100 dimensions of latent semantic analysis.
+        Uncertain documents that are like no other teach little, nor do those that are like a labeled one.
+        None: 1 for "auto", what chooses candidates by it, and committees, 0 for all others, and for several
+        strategies the largest of theirs. Of more than 5,000 documents those are weighed that score highest.
     cost : (n_documents,) array, default=None
         What a label costs, such as the length of a document: scores are divided by it.
     random_share : float, default=0.0
@@ -418,7 +424,9 @@ class ActiveLearner:
         The interval is that of a bootstrap over the documents, which is too narrow with few; where all
         guesses are right it is from 1 to 1.
         `answers` counts the labels of each class, those at the start among them; a class that is declared
-        and has none is there with 0.
+        and has none is there with 0. `unmet` is the share of documents of classes that nobody has met: the
+        share of random answers whose class no other document is labeled with (Good 1953, Esty 1983). Without
+        random questions it is that of all answers, and too large: what is new is asked for first.
         Guesses have settled when models that are 20 answers apart agree, three times in a row, by Cohen's
         kappa of at least 0.98 (after Bloodgood and Vijay-Shanker, "A Method for Stopping Active Learning
         Based on Stabilizing Predictions", CoNLL 2009).

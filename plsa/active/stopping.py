@@ -7,7 +7,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 from sklearn.metrics import cohen_kappa_score
 
 from plsa.active.choosing import RememberedPool
@@ -45,6 +45,10 @@ class Status:
     macro_f1_high: float | None = None
     # Labels of each class, the most frequent first; 0 of one that is only declared.
     answers: dict[Any, int] = field(default_factory=dict)
+    # The share of open documents whose class nobody has met; None before any answer.
+    unmet: float | None = None
+    unmet_low: float | None = None
+    unmet_high: float | None = None
 
     def __str__(self) -> str:
         if self.accuracy is None:
@@ -57,6 +61,14 @@ class Status:
         lines = [f"labels: {self.n_labels}, documents to ask for: {self.n_open}"]
         if self.answers:
             lines.append(f"labels by class: {_shown(self.answers)}")
+        if self.unmet is not None:
+            number, low, high = (
+                round(share * self.n_open)
+                for share in (self.unmet, self.unmet_low or 0.0, self.unmet_high or 0.0)
+            )
+            found = f"{counted(number, 'document')}, {_LEVEL:.0%} from {low} to {high}"
+            chosen = "" if self.n_drawn else " (too many, as questions were chosen)"
+            lines.append(f"of classes that nobody has met: about {found}{chosen}")
         lines.append(accuracy)
         if self.macro_f1 is not None:
             interval = f"{_LEVEL:.0%} from {self.macro_f1_low:.2f} to {self.macro_f1_high:.2f}"
@@ -83,9 +95,8 @@ def status(session: Session, pool: RememberedPool, seed: int, random_share: floa
     drawn = [place for place in session.told if place in session.drawn]
     if drawn and pool.learn(session.coded()) is not None:
         true, guess = _judged(session, pool, np.random.RandomState(seed).permutation(drawn))
-        right = np.count_nonzero(true == guess)
-        interval = binomtest(right, len(drawn)).proportion_ci(_LEVEL, method="wilson")
-        accuracy, low, high = right / len(drawn), float(interval.low), float(interval.high)
+        right = int(np.count_nonzero(true == guess))
+        accuracy, low, high = _share(right, len(drawn))
         macro = _macro_f1(true, guess, np.random.RandomState(seed))
     else:
         unknown = _why_unknown(session, len(drawn), random_share)
@@ -103,7 +114,32 @@ def status(session: Session, pool: RememberedPool, seed: int, random_share: floa
     n_labels = sum(label is not None for label in session.labels)
     stop = steady or not n_open
     known = n_labels, n_open, len(drawn), accuracy, low, high, agreement, stop, suggestion, unknown
-    return Status(*known, *macro, _answers(session))
+    return Status(*known, *macro, _answers(session), *_unmet(session, drawn))
+
+
+def _share(part: int, number: int) -> tuple[float, float, float]:
+    """A share and its interval."""
+    interval = binomtest(part, number).proportion_ci(_LEVEL, method="wilson")
+    return part / number, float(interval.low), float(interval.high)
+
+
+def _unmet(session: Session, drawn: list[int]) -> tuple[float, float, float] | tuple[()]:
+    """How probable it is that the class of a document has no label yet, and its interval.
+
+    It is the share of answers to random questions whose class no other document is labeled with (Good, "The
+    Population Frequencies of Species", Biometrika 1953). The interval is Wilson's, or that of Esty ("A Normal
+    Limit Law for a Nonparametric Estimator of the Coverage of a Random Sample", Annals of Statistics 1983)
+    where it is wider: est +- z sqrt((n_1 (1 - n_1 / n) + n_2) / n^2), n_k answers being of classes with k
+    labels. Without random questions all answers are taken, which is too many: what is new is asked for first.
+    """
+    number = Counter(session.labels)
+    labels = [number[session.labels[place]] for place in drawn or session.told]
+    if not labels:
+        return ()
+    once, n = labels.count(1), len(labels)
+    share, low, high = _share(once, n)
+    half = norm.ppf((1 + _LEVEL) / 2) * math.sqrt(once * (1 - share) + labels.count(2)) / n
+    return share, max(0.0, min(low, share - half)), min(1.0, max(high, share + half))
 
 
 def _answers(session: Session) -> dict[Any, int]:
