@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.feature_selection import SelectFpr, chi2
+from sklearn.feature_selection import SelectFpr, SelectKBest, chi2
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import cohen_kappa_score, f1_score
 from sklearn.naive_bayes import MultinomialNB
@@ -29,10 +29,11 @@ from plsa import MissingLabelPLSA, SoftMislabelingPLSA, TopicSensitivePLSA
 from plsa.active import choosing, queries, stopping
 from plsa.active.choosing import STRATEGIES, expected_losses
 from plsa.active.learner import ActiveLearner
-from plsa.active.pool import FittedPool, Landscape, takes_unlabeled
+from plsa.active.pool import FittedPool, Landscape, takes_unlabeled, vectors
 from plsa.active.quick import QuickPool
 from plsa.active.session import Event, coded
 from plsa.active.stopping import Status, macro_f1
+from plsa.active.wanted import likely_wanted
 from plsa.datasets import planted_corpus
 
 CORPUS = planted_corpus(60, 40, 3, n_classes=3, doc_concentration=0.05, random_state=0)
@@ -1717,3 +1718,81 @@ def test_every_kind_of_doubt_is_weighed_by_the_density(strategy, score):
     assert score(chance).argmax() != weighed.argmax(), "nothing would be shown"
     asked = ActiveLearner(MultinomialNB(), corpus.counts, y, strategy, density=20.0).query()[0]
     assert_allclose(weighed[left.tolist().index(asked)], weighed.max())
+
+
+# ---- one wanted class
+
+
+def rare_corpus():
+    """Documents of which a tenth are wanted."""
+    corpus = planted_corpus(400, 200, 10, n_classes=10, document_length=20, random_state=0)
+    return corpus.counts, (corpus.target == 3).astype(int)
+
+
+def test_the_wanted_documents_are_found_by_likeness():
+    """Two regressions in their own scale, compared with scikit-learn's on documents that are repeated."""
+    counts, truth = rare_corpus()
+    labels = coded(
+        [int(truth[row]) if row in (*np.flatnonzero(truth)[:3], 0, 1, 2, 5) else None for row in range(400)]
+    )
+    known, positive = labels.labeled, labels.code == 1
+    unit = vectors(counts)
+    wanted = 0.0
+    for weight in (
+        np.where(known, np.where(positive, 1, 3 / 4), 3 / 393),
+        np.where(known, np.where(positive, 1, 3 / 4), 0),
+    ):
+        model = LogisticRegression(C=10, max_iter=1000).fit(unit, positive, sample_weight=weight)
+        said = model.decision_function(unit)
+        wanted = wanted + (said - said.mean()) / said.std()
+    assert_allclose(likely_wanted(unit, labels, 1), wanted, atol=0.02)
+    only = coded([1 if row in np.flatnonzero(truth)[:3] else None for row in range(400)])
+    alone = likely_wanted(unit, only, 1)
+    assert_allclose(alone.std(), 1)
+    assert truth[np.argsort(-alone)[3:13]].mean() > 0.8, "before anything is known not to be wanted"
+
+
+@pytest.mark.parametrize(
+    ("estimator", "options"),
+    [(TopicSensitivePLSA(4, student=None, max_iter=5), {}), (OURS, {"wanted": 1}), (QUICK, {"wanted": 1})],
+    ids=["positives", "all", "labeled"],
+)
+def test_a_session_about_one_class_finds_it(estimator, options, tmp_path):
+    """Far more of it than random questions would; the same after resuming, and from nothing on."""
+    counts, truth = rare_corpus()
+    path = tmp_path / "session.jsonl"
+    learner = ActiveLearner(estimator, counts, path=path, **options)
+    found = 0
+    for number in range(60):
+        row = int(learner.query()[0])
+        found += int(truth[row])
+        learner.tell(row, int(truth[row]))
+        if number == 30:
+            learner = ActiveLearner.resume(path, estimator, counts)
+    assert found > 0.7 * truth.sum()
+    with pytest.raises(ValueError, match="began with"):
+        ActiveLearner.resume(path, estimator, counts, wanted=0)
+    batch = learner.query(5).tolist()
+    assert len(set(batch)) == 5
+
+
+def test_other_strategies_do_not_look_for_the_wanted_class():
+    """They ask what they ask."""
+    y = one_of_each(NOISY.target)
+    for strategy in ("margin", "random"):
+        alone = ActiveLearner(QUICK, NOISY.counts, y, strategy).query()
+        assert_array_equal(alone, ActiveLearner(QUICK, NOISY.counts, y, strategy, wanted=1).query())
+    assert (
+        ActiveLearner(QUICK, NOISY.counts, y).query()
+        != ActiveLearner(QUICK, NOISY.counts, y, wanted=1).query()
+    )
+
+
+def test_what_is_wanted_is_a_label():
+    """Of the kind that labels have, and documents lie somewhere."""
+    for wanted, found in (("spam", "wanted == 'spam', a string"), (1.5, "wanted == 1.5, but a label is")):
+        with pytest.raises(ValueError, match=found):
+            ActiveLearner(QUICK, X, first_labels(), wanted=wanted)
+    texts = make_pipeline(CountVectorizer(), SelectKBest(chi2, k=2), MultinomialNB())
+    with pytest.raises(ValueError, match="wanted == 'a' needs documents as a matrix"):
+        ActiveLearner(texts, ["tea milk", "ball goal", "tea"], ["a", "b", None], wanted="a")

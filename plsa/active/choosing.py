@@ -18,6 +18,7 @@ from plsa.active.queries import Scores
 from plsa.active.quick import QuickModel, QuickPool
 from plsa.active.record import digest
 from plsa.active.session import Session, coded
+from plsa.active.wanted import likely_wanted
 from plsa.engine.parameters import Array, Floats, Places
 from plsa.labels.reading import UNLABELED, Labels
 
@@ -219,6 +220,7 @@ class Chooser:
     cost: Floats | None
     random_share: float
     random_state: int
+    wanted: Any = None  # the class that "auto" looks for; None: it asks what teaches most
     weights: dict[str, float] = field(init=False)
     _reserved: list[int] = field(init=False)  # documents to be drawn, in their order
     _guessed: dict[str, _Guesses] = field(init=False)  # of models that chose, by what had happened before
@@ -258,6 +260,13 @@ class Chooser:
         if min(n, len(left)) == 0:
             return []
         labels, model, chance = self.shown(self.session.coded()), None, None
+        seen = [place for place, label in enumerate(self.session.labels) if label is not None]
+        seen += [*self.session.skipped, *self.session.pending]
+        if self.wanted is not None and self.landscape.known and [*self.weights] == ["auto"]:
+            if self.wanted not in labels.classes.tolist():
+                return self._typical(left, seen, n, rng)
+            scores = queries.from_zero(likely_wanted(self.landscape.vectors, labels, self.wanted))
+            return left[queries.select(self._per_cost(scores[left], left), n, rng)].tolist()
         try:
             model = self.pool.learn(labels)
             chance = None if model is None else model.chances(left)
@@ -266,8 +275,6 @@ class Chooser:
                 f"{self.pool.name} cannot learn from {labels.labeled.sum()} labels yet ({error}); documents "
                 "that stand for others are asked for instead."
             )
-        seen = [place for place, label in enumerate(self.session.labels) if label is not None]
-        seen += [*self.session.skipped, *self.session.pending]
         if model is None or chance is None:
             return self._typical(left, seen, n, rng)
         guesses, votes = chance.argmax(axis=1), partial(self.votes, model)

@@ -15,16 +15,26 @@ from plsa.active.fingerprints import about_model, checksum, checksum_as_stored, 
 from plsa.active.pool import FittedPool, Landscape, counted, declared_by, learns_by_codes
 from plsa.active.quick import QuickPool
 from plsa.active.record import Event, Record
-from plsa.active.session import Session, check_ids
+from plsa.active.session import Session, check_ids, check_label
 from plsa.active.stopping import Status
 from plsa.engine.parameters import Array, Places
 from plsa.estimators.documents import check_documents
+from plsa.estimators.positives import PositiveClassifier
 from plsa.estimators.semisupervised import SemiSupervised
 from plsa.estimators.validation import check_classes
 from plsa.inputs.structure import check_structure
 from plsa.labels.reading import UNLABELED, among_all
 
-_OPTIONS = ("batch_size", "density", "random_share", "quick", "random_state", "unlabeled", "classes")
+_OPTIONS = (
+    "batch_size",
+    "density",
+    "random_share",
+    "quick",
+    "random_state",
+    "unlabeled",
+    "classes",
+    "wanted",
+)
 _OWN = "own"  # in a file: a strategy that is a function
 
 
@@ -106,6 +116,11 @@ class ActiveLearner:
         are their ids, `learner.rows(ids)` the other way round), but the file of the session has ids: it can
         be resumed when documents have moved, when there are more of them, and when some are gone that nobody
         was asked for.
+    wanted : label, default=None
+        The one class that is looked for: "auto" then asks for the documents that are most probably of it, so
+        that as many as possible are found, by regressions of what is known against the rest, whatever the
+        estimator. All other strategies stay as they are. Where the estimator is a positive-unlabeled one,
+        such as `TopicSensitivePLSA`, it is 1. An answer that is another class, such as 0, is a "no".
     classes : list, default=None
         Classes that you know there are, beside those that the estimator declares: `classes_`,
         `predict_proba` and `status` have them before anybody has met one. What is asked does not depend on
@@ -156,6 +171,7 @@ class ActiveLearner:
         unlabeled: Any = UNLABELED,
         ids: Sequence[Any] | None = None,
         classes: Sequence[Any] | None = None,
+        wanted: Any = None,
     ) -> None:
         self.estimator = check_estimator(estimator)
         check_structure(X)
@@ -184,6 +200,14 @@ class ActiveLearner:
         self.ids = None if ids is None else np.array(self._session.ids, dtype=object)
         check_documents(estimator, X)
         last, matrix = counted(estimator, X)
+        self.wanted = wanted
+        looked_for = 1 if wanted is None and isinstance(last, PositiveClassifier) else wanted
+        if looked_for is not None:
+            other = next((label for label in self._session.labels if label is not None), None)
+            check_label(looked_for, other, None, f"wanted == {looked_for!r}")
+        if wanted is not None and matrix is None:
+            need = "needs documents as a matrix of counts before labels are known"
+            raise ValueError(f"wanted == {wanted!r} {need}: vectorize the texts first.")
         if matrix is not None and matrix.shape[0] != self.n_documents:
             made = f"makes {matrix.shape[0]} rows of {self.n_documents} documents"
             raise ValueError(f"what stands before {type(last).__name__} {made}: give X as a list of texts.")
@@ -200,7 +224,7 @@ class ActiveLearner:
             pool = QuickPool(last, matrix)
             self._asking = choosing.RememberedPool(pool, name)
             landscape = Landscape(self.n_documents, matrix, pool.vectors)
-        settings = strategy, self.density, self.cost, self.random_share, self.random_state
+        settings = strategy, self.density, self.cost, self.random_share, self.random_state, looked_for
         self._chooser = choosing.Chooser(self._session, self._asking, landscape, *settings)
         if path is not None:
             self.save(path)
@@ -281,6 +305,7 @@ class ActiveLearner:
             "random_state": self.random_state,
             "unlabeled": self._session.unlabeled,
             "classes": self.classes,
+            "wanted": self.wanted,
             "cost": None if self.cost is None else self.cost.tolist(),
             **({"contents": checksum(self.X)} if self.ids is None else {"documents": checksums(self.X)}),
         }

@@ -18,7 +18,10 @@ ANEW = (
 )
 _SAME_X = "give the X that it began with, rows in their order (with ids, documents may move)"
 _SAME_MODEL = f"give the model that it began with. {ANEW}"
-_ABSENT = {"classes": None}  # what files began with that were written before they could say so
+_ABSENT: dict[str, Any] = {
+    "classes": None,
+    "wanted": None,
+}  # what files began with that were written before they could say so
 _TO_DO = {
     "n_documents": _SAME_X,
     "documents": _SAME_X,

@@ -31,7 +31,7 @@ from plsa.show import pictures
 from plsa.show.tables import aligned
 
 _MARKS = 11  # places at which accuracy is measured, if not said otherwise
-_OPTIONS = ("strategy", "batch_size", "density", "cost", "random_share", "quick", "random_state")
+_OPTIONS = ("strategy", "batch_size", "density", "cost", "random_share", "quick", "random_state", "wanted")
 
 Curves = Floats  # (repeats, marks)
 Job = tuple[str | None, int, dict[str, Any]]  # strategy, None for all labels known; repeat; options
