@@ -20,7 +20,7 @@ from sklearn.utils.validation import _num_samples
 
 from plsa.active import queries
 from plsa.engine import blocks
-from plsa.engine.parameters import Array, Codes, Floats, Places
+from plsa.engine.parameters import Array, Codes, Floats, Places, Real
 from plsa.estimators.documents import matrix_of, reads_texts, steps_of
 from plsa.estimators.mixtures import NaiveBayesEM
 from plsa.estimators.scaling import CountScaler
@@ -307,16 +307,16 @@ class Landscape:
         return vectors(self._matrix) if self._made is None else self._made
 
     @cached_property
-    def _space(self) -> Floats:
+    def _space(self) -> Real:
         """(D, dimensions): where documents lie by the words that go together (LSA), rows at unit length.
 
         As they are where documents or words are few.
         """
         if min(self.vectors.shape) <= _DIMENSIONS:
-            return np.asarray(self.vectors.toarray(), dtype=np.float64)
+            return np.asarray(self.vectors.toarray(), dtype=np.float32)
         some = np.random.RandomState(0).permutation(self.n_documents)[:_MAX_PLACED]
         words = randomized_svd(self.vectors[some], _DIMENSIONS, n_iter=3, random_state=0)[2]
-        return unit(np.asarray(self.vectors @ words.T, dtype=np.float64))
+        return unit(np.asarray(self.vectors @ words.T, dtype=np.float64)).astype(np.float32)
 
     @cached_property
     def _others(self) -> Documents:
@@ -332,7 +332,7 @@ class Landscape:
         """
         others = self._space[self._others]
         weight = np.ones(len(others)) if doubt is None else doubt[self._others]
-        weight = weight / max(weight.sum(), np.finfo(float).tiny)
+        weight = (weight / max(weight.sum(), np.finfo(float).tiny)).astype(np.float32)
         covered = queries.standing_for(self._space[list(seen)], others).max(axis=0, initial=0.0)
         news = np.empty(len(documents))
         for begin in range(0, len(documents), blocks.DOCUMENTS):
@@ -340,4 +340,4 @@ class Landscape:
             added = queries.standing_for(self._space[documents[part]], others) - covered
             news[part] = np.maximum(added, 0.0, out=added) @ weight
         # Sums of other orders are other in their last digits: these decide nothing.
-        return np.round(news, 9)
+        return np.round(news, 7)

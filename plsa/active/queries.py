@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import xlogy
 from scipy.stats import rankdata
 
-from plsa.engine.parameters import Array, Floats, Places
+from plsa.engine.parameters import Array, Floats, Places, Real
 
 Scores = Floats
 
@@ -69,9 +69,11 @@ def expected_loss(chance: Array, loss: str = "log") -> float:
     return float(measure(chance).mean())
 
 
-def standing_for(documents: Floats, others: Floats) -> Floats:
+def standing_for(documents: Real, others: Real) -> Real:
     """(documents, others): how far a document stands for another, max(0, cosine)^2; rows have unit length."""
-    return np.asarray(np.maximum(documents @ others.T, 0.0) ** 2)
+    cosine = documents @ others.T
+    np.maximum(cosine, 0, out=cosine)
+    return np.square(cosine, out=cosine)
 
 
 def need(chance: Array, n_labels: Array) -> Scores:
