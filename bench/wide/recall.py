@@ -1,12 +1,12 @@
 """One wanted class, asked for: how much of it is found after some answers
 
-The tasks of [wanted.md](wanted.md), 3,000 documents of each drawn anew in every trial, one wanted document
-known at the start. Every answer is a yes or a no. Recall: the share of the wanted documents that were asked
-for, in percent; nobody can have more than as many as there are answers ("at most"). *plsa* is
-`ActiveLearner(TopicSensitivePLSA(), ...)` as it comes; *regression* is scikit-learn's logistic regression on
-TF-IDF with balanced classes, the better of C = 1 and C = 100 in each task, which asks for the document that
-it is surest of (certainty), and while nothing is known not to be wanted for the one that is most like the
-first. How plsa asks was chosen on other draws of the tasks marked *.
+The tasks of [wanted.md](wanted.md) in which less than 15% are wanted, 3,000 documents of each drawn anew in
+every trial, one wanted document known at the start. Every answer is a yes or a no. Recall: the share of the
+wanted documents that were asked for, in percent; nobody can have more than as many as there are answers ("at
+most"). *plsa* is `ActiveLearner(TopicSensitivePLSA(), ...)` as it comes; *regression* is scikit-learn's
+logistic regression on TF-IDF with balanced classes, the better of C = 1 and C = 100 in each task, which asks
+for the document that it is surest of (certainty), and while nothing is known not to be wanted for the one
+that is most like the first. How plsa asks was chosen on other draws of the tasks marked *.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ TRIALS = 5
 MARKS = (10, 25, 50, 100)
 DOCUMENTS = 3_000
 CHOSEN_ON = ("medicine", "oracle", "networking", "rsa", "projects", "crude oil")
-TASKS = tuple(name for name in tasks.TASKS if name not in ("ham", "praise", "clean tweets"))  # rare ones
+_FREQUENT = ("ham", "praise", "clean tweets", "acquisitions", "offense")  # more than 15% are wanted
+TASKS = tuple(name for name in tasks.TASKS if name not in _FREQUENT)
 STRENGTHS = (1.0, 100.0)
 LEARNERS = {"auto": "plsa", "random": "random", **{f"regression, C={c:g}": "regression" for c in STRENGTHS}}
 _STREAM = 12
