@@ -398,7 +398,14 @@ def test_auto_asks_where_there_is_doubt_among_documents_in_doubt(estimator, powe
     news = np.maximum(stands[left] - stands[y >= 0].max(axis=0), 0) @ doubt**2 / (doubt**2).sum()
     need = chance @ (1 / (np.bincount(y[y >= 0]) + 1))
     row = ActiveLearner(estimator, NOISY.counts, y, density=power).query()[0]
-    is_highest(doubt[left] * np.sqrt(need) * news ** (1.0 if power is None else power), left, row)
+    wanted = doubt[left] * np.sqrt(need) * news ** (1.0 if power is None else power)
+    is_highest(wanted, left, row)
+    model = pool_of(estimator, NOISY.counts).learn(coded(known))
+    settings = None, Landscape(len(y), NOISY.counts), 1.0 if power is None else power, None
+    question = choosing.Question(
+        model, chance, chance.argmax(axis=1), left, 1, *settings, [*np.flatnonzero(y >= 0)]
+    )
+    assert_allclose(choosing._auto(question), wanted, rtol=1e-3, atol=1e-7)
 
 
 def test_a_batch_of_auto_stands_for_different_documents():
