@@ -250,15 +250,20 @@ def test_it_starts_from_nothing():
 
 @pytest.mark.filterwarnings("ignore:y labels . documents? as positive")
 def test_a_no_is_no_silence():
-    """For who looks for documents that are wanted; with one kind of answer there is no model yet."""
+    """For who looks for documents that are wanted; a yes alone is a model, a no alone is none yet."""
     finder = TopicSensitivePLSA(4, max_iter=5, random_state=0)
     yes, no = (np.flatnonzero(np.asarray(TRUTH) == kind)[:4] for kind in (0, 1))
-    for rows, answer in ((yes, 1), (no, 0)):
-        learner = ActiveLearner(finder, X)
-        learner.volunteer(rows, [answer] * 4)
-        assert len(learner.query()) == 1
-        with pytest.raises(ValueError, match="fewer than two classes"):
-            learner.predict()
+    learner = ActiveLearner(finder, X)
+    learner.volunteer(no, [0] * 4)
+    assert len(learner.query()) == 1
+    with pytest.raises(ValueError, match="too little is known"):
+        learner.predict()
+    learner = ActiveLearner(finder, X)
+    learner.volunteer(yes, [1] * 4)
+    assert len(learner.query()) == 1
+    alone = clone(finder).fit(X, [1 if row in yes else -1 for row in range(len(TRUTH))])
+    assert_array_equal(learner.estimator_.decision_function(X), alone.decision_function(X))
+    assert learner.classes_.tolist() == [0, 1]
     learner = ActiveLearner(finder, X)
     learner.volunteer(np.r_[yes, no], [1] * 4 + [0] * 4)
     assert len(learner.query()) == 1
@@ -405,7 +410,7 @@ def test_auto_asks_where_there_is_doubt_among_documents_in_doubt(estimator, powe
     question = choosing.Question(
         model, chance, chance.argmax(axis=1), left, 1, *settings, [*np.flatnonzero(y >= 0)]
     )
-    assert_allclose(choosing._auto(question), wanted, rtol=1e-3, atol=1e-7)
+    assert_allclose(choosing.Auto(question).scores(), wanted, rtol=1e-3, atol=1e-7)
 
 
 def test_a_batch_of_auto_stands_for_different_documents():
@@ -1236,7 +1241,7 @@ def test_a_pipeline_that_chooses_words_by_labels_asks_at_random_until_there_are_
         learner.tell(row, truth[row])
     assert learner.predict(["milk", "team"]).tolist() == ["food", "sport"]
     with pytest.raises(ValueError, match="density needs documents as a matrix of counts"):
-        ActiveLearner(pipeline, texts, density=1.0)
+        ActiveLearner(pipeline, texts, density=0.7)
 
 
 # ---- what is said of documents
@@ -1676,7 +1681,7 @@ def test_a_batch_of_expected_errors_is_of_candidates_only(batch_size, monkeypatc
 
     monkeypatch.setitem(STRATEGIES, "expected error", replace(rule, score=remembered))
     # The first candidates are all of one class.
-    monkeypatch.setattr(choosing, "_auto", lambda question: question.chance[:, 0])
+    monkeypatch.setattr(choosing.Auto, "scores", lambda self: self.question.chance[:, 0])
     assert set(learner.query().tolist()) <= set(tried)
 
 
@@ -1777,7 +1782,7 @@ def test_a_session_about_one_class_finds_it(estimator, options, tmp_path):
         if number == 30:
             learner = ActiveLearner.resume(path, estimator, counts)
     assert found > 0.7 * truth.sum()
-    with pytest.raises(ValueError, match="began with"):
+    with pytest.raises(ValueError, match="began with|1 for what is wanted"):
         ActiveLearner.resume(path, estimator, counts, wanted=0)
     batch = learner.query(5).tolist()
     assert len(set(batch)) == 5
@@ -1796,10 +1801,38 @@ def test_other_strategies_do_not_look_for_the_wanted_class():
 
 
 def test_what_is_wanted_is_a_label():
-    """Of the kind that labels have, and documents lie somewhere."""
-    for wanted, found in (("spam", "wanted == 'spam', a string"), (1.5, "wanted == 1.5, but a label is")):
+    """Of the kind that labels and answers have, and documents lie somewhere."""
+    for wanted, found in (
+        ("spam", "but other labels are a string, such as 'spam'"),
+        (-1, "which marks a document without a label"),
+    ):
         with pytest.raises(ValueError, match=found):
             ActiveLearner(QUICK, X, first_labels(), wanted=wanted)
+    learner = ActiveLearner(QUICK, X, wanted=1)
+    with pytest.raises(ValueError, match="a string, but other labels are a number"):
+        learner.tell(learner.query(), ["yes"])
     texts = make_pipeline(CountVectorizer(), SelectKBest(chi2, k=2), MultinomialNB())
     with pytest.raises(ValueError, match="wanted == 'a' needs documents as a matrix"):
         ActiveLearner(texts, ["tea milk", "ball goal", "tea"], ["a", "b", None], wanted="a")
+
+
+def test_a_positive_unlabeled_model_has_its_own_labels():
+    """1 and 0, or True and False, as it takes them itself."""
+    finder = TopicSensitivePLSA(4, student=None, max_iter=3)
+    for y, wanted in ((["a", "b"], None), ([1, 2], None), ([1, 0], 0)):
+        with pytest.raises(ValueError, match="has 1 for what is wanted, and 0 for what is not"):
+            ActiveLearner(finder, X, y + [None] * (X.shape[0] - 2), wanted=wanted)
+    truths = ActiveLearner(finder, X, [True, False] + [None] * (X.shape[0] - 2))
+    numbers = ActiveLearner(finder, X, [1, 0] + [-1] * (X.shape[0] - 2))
+    assert_array_equal(truths.query(3), numbers.query(3))
+
+
+def test_a_session_of_texts_that_are_no_matrix_is_resumed(tmp_path):
+    """What no density can be had of has none, whatever its strategy would have."""
+    texts = ["tea milk", "milk cup", "goal ball", "ball team"] * 5
+    pipeline = make_pipeline(CountVectorizer(), SelectKBest(chi2, k=3), MultinomialNB())
+    learner = ActiveLearner(pipeline, texts, path=tmp_path / "session.jsonl")
+    learner.tell(learner.query(), ["food"])
+    asked = learner.query().tolist()
+    again = ActiveLearner.resume(tmp_path / "session.jsonl", pipeline, texts)
+    assert again.pending_ == asked

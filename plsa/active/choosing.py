@@ -4,7 +4,7 @@ A strategy is a function that gives every open document of a `Question` a score,
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from plsa import inputs
 from plsa.active import queries
-from plsa.active.pool import Chances, Documents, FittedModel, FittedPool, Landscape, with_codes
+from plsa.active.pool import Chances, Cover, Documents, FittedModel, FittedPool, Landscape, with_codes
 from plsa.active.queries import Scores
 from plsa.active.quick import QuickModel, QuickPool
 from plsa.active.record import digest
@@ -42,12 +42,12 @@ class RememberedPool:
         self._last: tuple[Labels, PoolModel | None] | None = None
 
     def learn(self, labels: Labels, *, keep: bool = True) -> PoolModel | None:
-        """The model of labels; None where fewer than two classes are known."""
+        """The model of labels; None where too little is known, such as fewer than two classes."""
         if self._last is not None:
             before, model = self._last
             if np.array_equal(labels.code, before.code) and np.array_equal(labels.classes, before.classes):
                 return model
-        model = self.pool.learn(labels) if len(labels.classes) > 1 else None
+        model = self.pool.learn(labels) if self.pool.knows_enough(labels) else None
         if keep:
             self._last = labels, model
         return model
@@ -83,22 +83,17 @@ class Question:
         """(members, n, C): what models say that could as well have been learned from these labels."""
         return self.model.committee(self.left, _MEMBERS, self.rng)
 
-    def weighed(self, scores: Scores, doubt: Floats | None = None) -> Scores:
+    def weighed(self, scores: Scores) -> Scores:
         """Scores times a power of what a document stands for that none seen does, as far as it has a say.
 
-        With a doubt for each open document, others count there by its square. Of very many documents those
-        are weighed that score highest; all others have minus infinity.
+        Of very many documents those are weighed that score highest; all others have minus infinity.
         """
         if not self.is_weighed:
             return scores
         scores = queries.from_zero(scores)
-        some = np.argsort(-scores, kind="stable")[:_WEIGHED]
-        of_all = None
-        if doubt is not None:
-            of_all = np.zeros(self.landscape.n_documents)
-            of_all[self.left] = doubt**2
+        some = highest(scores)
         found = np.full(len(scores), -np.inf)
-        found[some] = scores[some] * self.landscape.news(self.left[some], self.seen, of_all) ** self.power
+        found[some] = scores[some] * self.landscape.cover(self.left[some], self.seen).news() ** self.power
         return found
 
 
@@ -111,11 +106,47 @@ class Rule:
     weighed: bool = True  # whether scores are multiplied by it
 
 
-def _auto(question: Question) -> Scores:
-    """The doubt, times the root of the need for labels of its class; others are stood for by their doubt."""
-    doubt = queries.smallest_margin(question.chance)
-    worth = doubt * np.sqrt(queries.need(question.chance, question.n_labels()))
-    return question.weighed(worth, doubt)
+def highest(scores: Scores) -> Places:
+    """The places of the highest of very many scores."""
+    return np.argsort(-scores, kind="stable")[:_WEIGHED]
+
+
+@dataclass(slots=True)
+class Auto:
+    """What "auto" makes of a question: doubt, times need, times what is stood for that none seen stands for.
+
+    Others count there by the square of their doubt. Of very many documents those are weighed that are worth
+    most before that; all others have -1.
+    """
+
+    question: Question
+    worth: Scores = field(init=False)  # the doubt, times the root of the need for labels of its class
+    some: Places = field(init=False)
+    cover: Cover | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        question = self.question
+        doubt = queries.smallest_margin(question.chance)
+        self.worth = doubt * np.sqrt(queries.need(question.chance, question.n_labels()))
+        self.some = highest(self.worth)
+        if question.is_weighed:
+            of_all = np.zeros(question.landscape.n_documents)
+            of_all[question.left] = doubt**2
+            self.cover = question.landscape.cover(question.left[self.some], question.seen, of_all)
+
+    def scores(self) -> Scores:
+        """Of every open document."""
+        if self.cover is None:
+            return self.worth
+        found = np.full(len(self.worth), -1.0)
+        found[self.some] = self.worth[self.some] * self.cover.news() ** self.question.power
+        return found
+
+    def see(self, place: int) -> None:
+        """One of the open documents is to be asked for."""
+        where = np.flatnonzero(self.some == place)
+        if self.cover is not None and len(where):
+            self.cover.see(int(where[0]))
 
 
 def _votes(members: Array) -> Floats:
@@ -130,7 +161,7 @@ def _expected(loss: str) -> Callable[[Question], Scores]:
         left, rng = question.left, question.rng
         number = max(_CANDIDATES, 3 * question.n)
         guesses = question.guesses if question.n > 1 else None  # a batch is of different classes
-        chosen = queries.select(_auto(question), number, rng, guesses)
+        chosen = queries.select(Auto(question).scores(), number, rng, guesses)
         judged, measure = rng.permutation(left)[:_JUDGED], partial(queries.expected_loss, loss=loss)
         losses = expected_losses(question.model, left[chosen], question.chance[chosen], judged, measure)
         scores = np.full(len(left), -np.inf)
@@ -141,7 +172,7 @@ def _expected(loss: str) -> Callable[[Question], Scores]:
 
 
 STRATEGIES = {
-    "auto": Rule(_auto, 1.0, weighed=False),
+    "auto": Rule(lambda question: Auto(question).scores(), 1.0, weighed=False),
     "entropy": Rule(lambda question: queries.entropy(question.chance)),
     "least confidence": Rule(lambda question: queries.least_confidence(question.chance)),
     "margin": Rule(lambda question: queries.smallest_margin(question.chance)),
@@ -289,28 +320,36 @@ class Chooser:
 
         Every next one is of those whose guessed class the batch has least of.
         """
+        auto, left, guesses = Auto(question), question.left, question.guesses
+        free, taken = np.ones(len(left), dtype=bool), np.zeros(question.chance.shape[1], dtype=np.intp)
         chosen: list[int] = []
-        taken = np.zeros(question.chance.shape[1], dtype=np.intp)
-        for _ in range(min(question.n, len(question.left))):
-            scores = self._per_cost(_auto(replace(question, seen=[*question.seen, *chosen])), question.left)
-            free = ~np.isin(question.left, chosen)
-            rare = taken[question.guesses] == taken[question.guesses[free]].min()
-            # One that was not scored is better than one that was chosen.
-            best = queries.select(np.where(free & rare, np.maximum(scores, -1.0), -np.inf), 1, question.rng)
-            chosen += question.left[best].tolist()
-            taken[question.guesses[best]] += 1
+        while len(chosen) < min(question.n, len(left)):
+            scores = self._per_cost(auto.scores(), left)
+            rare = taken[guesses] == taken[guesses[free]].min()
+            best = int(queries.select(np.where(free & rare, scores, -np.inf), 1, question.rng)[0])
+            chosen.append(int(left[best]))
+            free[best] = False
+            taken[guesses[best]] += 1
+            auto.see(best)
         return chosen
 
     def _typical(self, left: Documents, seen: list[int], n: int, rng: np.random.RandomState) -> list[int]:
-        """Documents that stand for most others which none stands for yet; any where nobody knows."""
-        free = rng.permutation(left)[: max(n, _WEIGHED)]
+        """Documents that stand for most others which none stands for yet; any where documents lie nowhere.
+
+        Of very many documents some are tried.
+        """
+        shuffled = rng.permutation(left)
         if not self.landscape.known:
-            return free[:n].tolist()
+            return shuffled[:n].tolist()
+        tried = shuffled[:_WEIGHED]
+        cover = self.landscape.cover(tried, seen)
         chosen: list[int] = []
-        for _ in range(min(n, len(free))):
-            scores = self._per_cost(self.landscape.news(free, [*seen, *chosen]), free)
-            chosen.append(int(free[np.where(np.isin(free, chosen), -1.0, scores).argmax()]))
-        return chosen
+        for _ in range(min(n, len(tried))):
+            scores = self._per_cost(cover.news(), tried)
+            scores[chosen] = -1.0
+            chosen.append(int(scores.argmax()))
+            cover.see(chosen[-1])
+        return [*tried[chosen].tolist(), *shuffled[_WEIGHED:][: n - len(chosen)].tolist()]
 
     def _per_cost(self, scores: Scores, documents: Documents) -> Scores:
         """Scores for a unit of cost, where labels have one."""

@@ -15,7 +15,7 @@ from plsa.active.fingerprints import about_model, checksum, checksum_as_stored, 
 from plsa.active.pool import FittedPool, Landscape, counted, declared_by, learns_by_codes
 from plsa.active.quick import QuickPool
 from plsa.active.record import Event, Record
-from plsa.active.session import Session, check_ids, check_label
+from plsa.active.session import Session, check_ids
 from plsa.active.stopping import Status
 from plsa.engine.parameters import Array, Places
 from plsa.estimators.documents import check_documents
@@ -181,8 +181,8 @@ class ActiveLearner:
         self.strategy = strategy
         weights = choosing.check_strategy(strategy)
         if "topic entropy" in weights and not hasattr(estimator, "transform"):
-            wanted = f"an estimator with topics, and {estimator!r} has no transform"
-            raise ValueError(f"strategy == 'topic entropy' needs {wanted}.")
+            need = f"an estimator with topics, and {estimator!r} has no transform"
+            raise ValueError(f"strategy == 'topic entropy' needs {need}.")
         self.batch_size = inputs.check_whole(batch_size, "batch_size", 1)
         self.density = choosing.check_density(density, weights)
         self.cost = None if cost is None else choosing.check_cost(cost, self.n_documents)
@@ -193,25 +193,25 @@ class ActiveLearner:
         self.random_state = check_seed(random_state)
         self.unlabeled = unlabeled
         self.classes = None if classes is None else check_classes(classes, unlabeled).tolist()
+        self.wanted = wanted
         known = list(self.classes or [])
-        for declared in declared_by(estimator).values():
+        more = [] if wanted is None else [[wanted]]
+        for declared in (*more, *declared_by(estimator).values()):
             known += [each for each in check_classes(declared, unlabeled).tolist() if each not in known]
         self._session = Session(self.n_documents, y, unlabeled=unlabeled, ids=ids, classes=known or None)
         self.ids = None if ids is None else np.array(self._session.ids, dtype=object)
         check_documents(estimator, X)
         last, matrix = counted(estimator, X)
-        self.wanted = wanted
-        looked_for = 1 if wanted is None and isinstance(last, PositiveClassifier) else wanted
-        if looked_for is not None:
-            other = next((label for label in self._session.labels if label is not None), None)
-            check_label(looked_for, other, None, f"wanted == {looked_for!r}")
+        looked_for = wanted
+        if isinstance(last, PositiveClassifier):
+            looked_for = _positive(wanted, self._session.coded().classes)
         if wanted is not None and matrix is None:
             need = "needs documents as a matrix of counts before labels are known"
             raise ValueError(f"wanted == {wanted!r} {need}: vectorize the texts first.")
         if matrix is not None and matrix.shape[0] != self.n_documents:
             made = f"makes {matrix.shape[0]} rows of {self.n_documents} documents"
             raise ValueError(f"what stands before {type(last).__name__} {made}: give X as a list of texts.")
-        if density and matrix is None:
+        if density and matrix is None and density != choosing.check_density(None, weights):
             raise ValueError(
                 "density needs documents as a matrix of counts before labels are known: vectorize the texts "
                 "first, or in a pipeline whose steps need no labels."
@@ -430,7 +430,9 @@ class ActiveLearner:
     def _needed(self) -> Any:
         model = self._thorough.learn(self._session.coded())
         if model is None:
-            raise ValueError("fewer than two classes have a label, so there is no model yet: answer a query.")
+            raise ValueError(
+                "too little is known for a model, as fewer than two classes have a label: answer a query."
+            )
         return model
 
     def status(self, *, thorough: bool = False) -> Status:
@@ -459,6 +461,14 @@ class ActiveLearner:
         pool = self._thorough if thorough else self._asking
         share = 1.0 if [*self._chooser.weights] == ["random"] else self.random_share
         return stopping.status(self._session, pool, self.random_state, share)
+
+
+def _positive(wanted: Any, classes: Array) -> Any:
+    """The label of wanted documents where the estimator learns from these and unlabeled ones: 1, or True."""
+    if wanted not in (None, 1) or any(label not in (0, 1) for label in classes.tolist()):
+        found = f"wanted == {wanted!r}" if wanted not in (None, 1) else f"y holds {classes.tolist()}"
+        raise ValueError(f"{found}, but such an estimator has 1 for what is wanted, and 0 for what is not.")
+    return bool(classes.dtype.kind == "b") or 1
 
 
 def check_estimator(estimator: Any) -> Any:

@@ -4,6 +4,7 @@ Two kinds of pools answer the same questions. `FittedPool` is for every classifi
 good as it can be: it fits the estimator itself. `QuickPool` is for our semi-supervised models.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ from plsa.engine import blocks
 from plsa.engine.parameters import Array, Codes, Floats, Places, Real
 from plsa.estimators.documents import matrix_of, reads_texts, steps_of
 from plsa.estimators.mixtures import NaiveBayesEM
+from plsa.estimators.positives import PositiveClassifier
 from plsa.estimators.scaling import CountScaler
 from plsa.estimators.validation import check_counts
 from plsa.labels.reading import UNLABELED, Labels
@@ -71,6 +73,11 @@ class FittedPool:
         self.X = X
         self.all_documents = takes_unlabeled(estimator)
         self.by_codes = learns_by_codes(estimator)
+        self.of_positives = isinstance(_last(estimator), PositiveClassifier)
+
+    def knows_enough(self, labels: Labels) -> bool:
+        """Whether there is something to learn: two classes, or a document that is wanted."""
+        return len(labels.classes) > 1 or (self.of_positives and 1 in labels.classes.tolist())
 
     def learn(self, labels: Labels) -> "FittedModel":
         """The estimator fitted to labels."""
@@ -79,19 +86,17 @@ class FittedPool:
             return self.fitted_to(known, labels)
         model = knowing(self.estimator, labels)
         if self.by_codes:
-            model.fit(self.X, labels.code)
-            return FittedModel(self, labels, model)
+            return FittedModel(self, labels, _fitted(model, self.X, labels.code))
         # Whatever marks the documents without a label, -1 may be a class here.
         model.set_params(**dict.fromkeys(_markers(model)))
         y = np.full(len(labels.code), None, dtype=object)
         y[known] = labels.classes[labels.code[known]].tolist()
-        model.fit(self.X, y)
-        return FittedModel(self, labels, model)
+        return FittedModel(self, labels, _fitted(model, self.X, y))
 
     def fitted_to(self, documents: Documents, labels: Labels) -> "FittedModel":
         """The estimator fitted to some labeled documents alone, of which one may be there twice."""
-        model = knowing(self.estimator, labels)
-        model.fit(_safe_indexing(self.X, documents), labels.classes[labels.code[documents]])
+        y = labels.classes[labels.code[documents]]
+        model = _fitted(knowing(self.estimator, labels), _safe_indexing(self.X, documents), y)
         return FittedModel(self, labels, model)
 
 
@@ -111,7 +116,7 @@ class FittedModel:
     @property
     def _met(self) -> Any:
         """Where the classes that have a label are among those of the estimator, which may declare others."""
-        if not declared_by(self.estimator):
+        if self.pool.by_codes or not declared_by(self.estimator):
             return slice(None)
         return np.flatnonzero(np.isin(self.estimator.classes_, self.labels.classes))
 
@@ -164,8 +169,8 @@ class FittedModel:
 
         One document of each class stays in every draw. Naive Bayes has a posterior distribution to draw from.
         """
-        last, X = _before_last(self.estimator, self.pool.X)
-        if isinstance(last, NaiveBayesEM):
+        if isinstance(_last(self.estimator), NaiveBayesEM):
+            last, X = _before_last(self.estimator, self.pool.X)
             return last.members(X, self.labels, n_members, rng)[:, documents]
         known, code = np.flatnonzero(self.labels.labeled), self.labels.code
         names = self.labels.classes.astype(str)
@@ -200,6 +205,13 @@ class FittedSupposed:
         code = labels.code.copy()
         code[document] = np.flatnonzero(labels.classes == self.model.classes[of_class])[0]
         return self.model.pool.learn(Labels(labels.classes, code)).chances(self.judged)
+
+
+def _fitted(model: Any, X: Any, y: Any) -> Any:
+    """The model, fitted; that a class has no example yet is no news in a session."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".* no example in y", UserWarning)
+        return model.fit(X, y)
 
 
 def takes_unlabeled(estimator: Any) -> bool:
@@ -241,10 +253,12 @@ def declared_by(estimator: Any) -> dict[str, Any]:
 
 def knowing(estimator: Any, labels: Labels) -> Any:
     """A copy that declares the classes of labels too, if it declares any: a new one is welcome."""
-    wider = {
+    wider: dict[str, Any] = {
         name: [*declared, *(each for each in labels.classes.tolist() if each not in list(declared))]
         for name, declared in declared_by(estimator).items()
     }
+    if learns_by_codes(estimator):  # which are no classes of the user's
+        wider = dict.fromkeys(wider)
     return clone(estimator).set_params(**wider)
 
 
@@ -310,10 +324,10 @@ class Landscape:
     def _space(self) -> Real:
         """(D, dimensions): where documents lie by the words that go together (LSA), rows at unit length.
 
-        As they are where documents or words are few.
+        As they are, but for words that none has, where documents or words are few.
         """
         if min(self.vectors.shape) <= _DIMENSIONS:
-            return np.asarray(self.vectors.toarray(), dtype=np.float32)
+            return self.vectors[:, np.unique(self.vectors.indices)].toarray().astype(np.float32)
         some = np.random.RandomState(0).permutation(self.n_documents)[:_MAX_PLACED]
         words = randomized_svd(self.vectors[some], _DIMENSIONS, n_iter=3, random_state=0)[2]
         return unit(np.asarray(self.vectors @ words.T, dtype=np.float64)).astype(np.float32)
@@ -323,21 +337,42 @@ class Landscape:
         """Documents that are to be stood for."""
         return np.random.RandomState(0).permutation(self.n_documents)[:_STOOD_FOR]
 
-    def news(self, documents: Documents, seen: Sequence[int], doubt: Floats | None = None) -> queries.Scores:
-        """How much each document stands for that those seen before do not.
+    @cached_property
+    def _other_places(self) -> Real:
+        return self._space[self._others]
 
-        A document stands for another by max(0, cosine)^2, seen ones together by the largest of theirs. It is
-        the mean over a thousand others of what one stands for beyond the seen ones; with a doubt for each
-        document of the session, the mean weighted by it.
-        """
-        others = self._space[self._others]
-        weight = np.ones(len(others)) if doubt is None else doubt[self._others]
-        weight = (weight / max(weight.sum(), np.finfo(float).tiny)).astype(np.float32)
-        covered = queries.standing_for(self._space[list(seen)], others).max(axis=0, initial=0.0)
-        news = np.empty(len(documents))
-        for begin in range(0, len(documents), blocks.DOCUMENTS):
-            part = slice(begin, begin + blocks.DOCUMENTS)
-            added = queries.standing_for(self._space[documents[part]], others) - covered
-            news[part] = np.maximum(added, 0.0, out=added) @ weight
-        # Sums of other orders are other in their last digits: these decide nothing.
-        return np.round(news, 7)
+    def _stands(self, documents: Any) -> Real:
+        """(n, others): how far documents stand for the others."""
+        return queries.standing_for(self._space[documents], self._other_places)
+
+    def cover(self, documents: Documents, seen: Sequence[int], doubt: Floats | None = None) -> "Cover":
+        """What documents stand for that those seen before do not; others count by their doubt, if given."""
+        weight = np.ones(len(self._others)) if doubt is None else doubt[self._others]
+        weight = weight / max(weight.sum(), np.finfo(float).tiny)
+        covered = np.zeros(len(self._others), dtype=np.float32)
+        for begin in range(0, len(seen), blocks.DOCUMENTS):
+            part = self._stands(list(seen[begin : begin + blocks.DOCUMENTS]))
+            np.maximum(covered, part.max(axis=0), out=covered)
+        return Cover(self._stands(documents), covered, weight.astype(np.float32))
+
+
+@dataclass(slots=True)
+class Cover:
+    """What documents stand for, and what those that were seen stand for.
+
+    A document stands for another by max(0, cosine)^2, seen ones together by the largest of theirs.
+    """
+
+    stands: Real  # (n, others)
+    covered: Real  # (others,)
+    weight: Real  # of the others; they sum to one
+
+    def news(self) -> queries.Scores:
+        """(n,): the weighted mean of what each stands for beyond those seen."""
+        added = self.stands - self.covered
+        # Sums of other orders are other in their last digits: few of these decide.
+        return np.round(np.maximum(added, 0, out=added) @ self.weight, 7).astype(np.float64)
+
+    def see(self, place: int) -> None:
+        """One of the documents is seen."""
+        self.covered = np.maximum(self.covered, self.stands[place])

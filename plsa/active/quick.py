@@ -44,6 +44,10 @@ class QuickPool:
         self.counts = scaled_by(None if scaling is None else scaling.fit(counts), counts)
         self.vectors = vectors(TFIDF.fit(counts), counts)
 
+    def knows_enough(self, labels: Labels) -> bool:
+        """Whether there is something to tell apart."""
+        return len(labels.classes) > 1
+
     def learn(
         self, labels: Labels, drawn: tuple[Real, Floats] | None = None, passes: int = _PASSES
     ) -> "QuickModel":

@@ -11,6 +11,7 @@ from plsa.engine.parameters import Floats, Mask
 from plsa.labels.reading import Labels
 
 _STRENGTH = 10.0  # the inverse of that of the regularization
+_OTHERS = 20_000  # documents without a label, at most
 
 
 def likely_wanted(vectors: sparse.csr_array, labels: Labels, wanted: Any) -> Floats:
@@ -24,7 +25,11 @@ def likely_wanted(vectors: sparse.csr_array, labels: Labels, wanted: Any) -> Flo
     positive = labels.code == labels.classes.tolist().index(wanted)
     negative = known & ~positive
     even = np.where(positive, 1.0, positive.sum() / max(1, negative.sum()))
-    score = _said(vectors, positive, np.where(known, even, positive.sum() / max(1, (~known).sum())))
+    # Of very many documents some are enough.
+    others = np.random.RandomState(0).permutation(np.flatnonzero(~known))[:_OTHERS]
+    weight = np.where(known, even, 0.0)
+    weight[others] = positive.sum() / max(1, len(others))
+    score = _said(vectors, positive, weight)
     if negative.any():
         score = score + _said(vectors, positive, np.where(known, even, 0.0))
     return score

@@ -24,6 +24,7 @@ from plsa.engine.parameters import Floats, Mask, Places
 from plsa.engine.progress import Progress
 from plsa.estimators.base import copies_are_lost
 from plsa.estimators.documents import check_documents, steps_of
+from plsa.estimators.positives import PositiveClassifier
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.validation import check_labels, read_positives
 from plsa.evaluation.prior import PriorEstimate, estimate_prior
@@ -159,7 +160,8 @@ def compare_pu(
     y : 1 for positive documents, -1, None or NaN for unlabeled ones
         0 is unlabeled as well where y has no such mark. Beside one it is a known negative: models learn from
         these in every fit, as 0 beside -1, and are judged by all others. Hidden positives that are like one
-        of them come out low then, for all models alike.
+        of them come out low then, for all models alike. A classifier that is not one of ours takes them for
+        unlabeled.
     models : list of estimators or mapping from name to estimator, default=None
         None: TopicSensitivePLSA and its five rivals. Pipelines may be among them. They are not changed.
     y_true : (n_documents,) array of 0 and 1, default=None
@@ -313,8 +315,9 @@ class _Judge:
         with warnings.catch_warnings():
             # With a fold held out there are fewer positives than the user has shown.
             warnings.filterwarnings("ignore", "y labels .* too few", UserWarning)
-            # Without negatives every classifier of two classes will do.
-            fresh.fit(self.X, known.code if known.negative.any() else known.positive.astype(np.intp))
+            # Other classifiers of two classes know of no third kind.
+            takes = known.negative.any() and isinstance(steps_of(fresh)[-1], PositiveClassifier)
+            fresh.fit(self.X, known.code if takes else known.positive.astype(np.intp))
         return fresh, time.perf_counter() - began
 
     def _by_truth(self, fitted: Any, truth: Mask) -> dict[str, Any]:
