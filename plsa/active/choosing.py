@@ -113,9 +113,9 @@ def highest(scores: Scores) -> Places:
 
 @dataclass(slots=True)
 class Auto:
-    """What "auto" makes of a question: doubt, times need, times what is stood for that none seen stands for.
+    """What "auto" makes of a question: doubt, times need, times the root of what only a document stands for.
 
-    Others count there by the square of their doubt. Of very many documents those are weighed that are worth
+    That is what it stands for beyond those seen, to the power of the question. Others count there by the square of their doubt. Of very many documents those are weighed that are worth
     most before that; all others have -1.
     """
 
@@ -172,7 +172,7 @@ def _expected(loss: str) -> Callable[[Question], Scores]:
 
 
 STRATEGIES = {
-    "auto": Rule(lambda question: Auto(question).scores(), 1.0, weighed=False),
+    "auto": Rule(lambda question: Auto(question).scores(), 0.5, weighed=False),
     "entropy": Rule(lambda question: queries.entropy(question.chance)),
     "least confidence": Rule(lambda question: queries.least_confidence(question.chance)),
     "margin": Rule(lambda question: queries.smallest_margin(question.chance)),
@@ -180,8 +180,8 @@ STRATEGIES = {
     "topic entropy": Rule(lambda question: queries.entropy(question.model.topics(question.left))),
     "committee": Rule(lambda question: queries.disagreement(question.committee()), 1.0),
     "committee votes": Rule(lambda question: queries.vote_entropy(_votes(question.committee())), 1.0),
-    "expected log loss": Rule(_expected("log"), 1.0, weighed=False),
-    "expected error": Rule(_expected("zero-one"), 1.0, weighed=False),
+    "expected log loss": Rule(_expected("log"), 0.5, weighed=False),
+    "expected error": Rule(_expected("zero-one"), 0.5, weighed=False),
     "random": Rule(lambda question: question.rng.uniform(size=len(question.left)), weighed=False),
 }
 

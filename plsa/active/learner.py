@@ -67,10 +67,10 @@ class ActiveLearner:
         model to ask, and documents come first that stand for most others which none stands for yet (but for
         "random"). Then
 
-        - "auto": doubt (one less the margin between the two most probable classes), times what the document
-          stands for that no labeled one does, others counting by the square of their doubt, times the root of
-          the need for labels of its class, sum_y P(y|d) / (n_y + 1). While labels are few all are in doubt,
-          and what is typical and new is asked for; when they are many, what is in doubt;
+        - "auto": doubt (one less the margin between the two most probable classes), times the root of what
+          the document stands for that no labeled one does, others counting by the square of their doubt,
+          times the root of the need for labels of its class, sum_y P(y|d) / (n_y + 1). While labels are few
+          all are in doubt, and what is typical and new is asked for; when they are many, what is in doubt;
         - "entropy" of its class (the margin method of Krithara 2008), "least confidence" or "margin" alone;
         - "vote entropy" over the models so far, one for each question (the entropy method of Krithara
           2008; the first question is one at random, as all votes are one);
@@ -92,8 +92,8 @@ class ActiveLearner:
         mean over a thousand others of max(0, cosine)^2, as far as it is more than that of any document that
         is labeled, asked for or skipped. Cosines are those of 100 dimensions of latent semantic analysis.
         Uncertain documents that are like no other teach little, nor do those that are like a labeled one.
-        None: 1 for "auto", what chooses candidates by it, and committees, 0 for all others, and for several
-        strategies the largest of theirs. Of more than 5,000 documents those are weighed that score highest.
+        None: 0.5 for "auto" and what chooses candidates by it, 1 for committees, 0 for all others, and for
+        several strategies the largest of theirs. Of more than 5,000 documents those are weighed that score highest.
     cost : (n_documents,) array, default=None
         What a label costs, such as the length of a document: scores are divided by it.
     random_share : float, default=0.0
