@@ -1782,7 +1782,7 @@ def test_a_session_about_one_class_finds_it(estimator, options, tmp_path):
         if number == 30:
             learner = ActiveLearner.resume(path, estimator, counts)
     assert found > 0.7 * truth.sum()
-    with pytest.raises(ValueError, match="began with|1 for what is wanted"):
+    with pytest.raises(ValueError, match=r"began with|1 for what is wanted"):
         ActiveLearner.resume(path, estimator, counts, wanted=0)
     batch = learner.query(5).tolist()
     assert len(set(batch)) == 5

@@ -115,8 +115,9 @@ def highest(scores: Scores) -> Places:
 class Auto:
     """What "auto" makes of a question: doubt, times need, times the root of what only a document stands for.
 
-    That is what it stands for beyond those seen, to the power of the question. Others count there by the square of their doubt. Of very many documents those are weighed that are worth
-    most before that; all others have -1.
+    That is what it stands for beyond those seen, to the power of the question, others counting by the square
+    of their doubt. Of very many documents those are weighed that are worth most before that; all others have
+    -1.
     """
 
     question: Question

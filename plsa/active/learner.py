@@ -93,7 +93,8 @@ class ActiveLearner:
         is labeled, asked for or skipped. Cosines are those of 100 dimensions of latent semantic analysis.
         Uncertain documents that are like no other teach little, nor do those that are like a labeled one.
         None: 0.5 for "auto" and what chooses candidates by it, 1 for committees, 0 for all others, and for
-        several strategies the largest of theirs. Of more than 5,000 documents those are weighed that score highest.
+        several strategies the largest of theirs. Of more than 5,000 documents those are weighed that score
+        highest.
     cost : (n_documents,) array, default=None
         What a label costs, such as the length of a document: scores are divided by it.
     random_share : float, default=0.0
