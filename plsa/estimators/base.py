@@ -282,24 +282,26 @@ class AspectEstimator(TopicEstimator):
 
 
 @estimator
-class ClassEstimator(ClassifierMixin, TopicEstimator):
-    """An estimator with classes, some of whose documents may have no label."""
+class LabelClassifier(ClassifierMixin, CountEstimator):
+    """A classifier some of whose documents may have no label.
+
+    It has `_learn_corpus` and `_class_scores`.
+    """
 
     _attributes: ClassVar[str] = """
-    classes_, topic_class_, label_topic_, class_prior_, scaling_, scaling_scores_
+    classes_
     """
 
     _: KW_ONLY
-    scaling: Any = "auto"
     unlabeled: Any = -1
     classes: Any = None
 
     # The places in `classes_` of those that were learned; None: of all, as all have an example.
     _met_: ClassVar[Places | None] = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learns the topics of every class; a weight is a repetition."""
-        return self._fit(X, y, sample_weight)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learns from labeled documents, and from those without a label."""
+        return self._fit(X, y, None)
 
     def _learn(self, counts: Counts, *given: Any) -> Fitted:
         y, sample_weight = given
@@ -310,11 +312,9 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
 
     def _with_unmet(self, found: Fitted, labels: Labels) -> Fitted:
         """What was learned, with 0 for the classes that have no example; labels are those among all."""
-        met, code = np.unique(labels.code[labels.labeled]).astype(np.intp), found["topic_class_"]
+        met = np.unique(labels.code[labels.labeled]).astype(np.intp)
         found = _widened(found, met, len(labels.classes))
-        found |= {"classes_": labels.classes, "_met_": met}
-        found["topic_class_"] = np.where(code == UNLABELED, code, met[code]).astype(code.dtype)
-        return found
+        return found | {"classes_": labels.classes, "_met_": met}
 
     def _declared(self) -> Array | None:
         """The classes that are declared, sorted. Whether one is a mark is a matter of y."""
@@ -324,8 +324,8 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
         """What is learned from documents and their labels."""
         raise NotImplementedError
 
-    def _probabilities(self, counts: Counts) -> Floats:
-        """P(class|document) of checked counts, for the classes that were learned."""
+    def _class_scores(self, counts: Counts) -> Floats:
+        """(D, C): what documents of checked counts have for each class that was learned; the highest wins."""
         raise NotImplementedError
 
     def _of_all(self, values: Floats, other: float = 0.0) -> Floats:
@@ -337,16 +337,8 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
         return self._predicted(self.checked_counts(X))
 
     def _predicted(self, counts: Counts) -> Array:
-        return np.asarray(self.classes_[self._of_all(self._probabilities(counts)).argmax(axis=1)])
-
-    def predict_proba(self, X: Any) -> Array:
-        """P(class|document): rows sum to one, columns in the order of `classes_`."""
-        return self._of_all(self._probabilities(self.checked_counts(X)))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """log P(class|document)."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        classes = self.classes_ if self._met_ is None else self.classes_[self._met_]
+        return np.asarray(classes[self._class_scores(counts).argmax(axis=1)])
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """The share of documents that get their label; those that have none are left out."""
@@ -362,6 +354,40 @@ class ClassEstimator(ClassifierMixin, TopicEstimator):
         # As for naive Bayes: made for counts of words, not for the test suites' blobs in the plane.
         tags.classifier_tags.poor_score = True
         return tags
+
+
+class ProbableClasses(LabelClassifier):
+    """A classifier whose scores are P(class|document)."""
+
+    def predict_proba(self, X: Any) -> Array:
+        """P(class|document): rows sum to one, columns in the order of `classes_`."""
+        return self._of_all(self._class_scores(self.checked_counts(X)))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """log P(class|document)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+@estimator
+class ClassEstimator(ProbableClasses, TopicEstimator):
+    """An estimator with topics of classes, some of whose documents may have no label."""
+
+    _attributes: ClassVar[str] = """
+    classes_, topic_class_, label_topic_, class_prior_, scaling_, scaling_scores_
+    """
+
+    _: KW_ONLY
+    scaling: Any = "auto"
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learns the topics of every class; a weight is a repetition."""
+        return self._fit(X, y, sample_weight)
+
+    def _with_unmet(self, found: Fitted, labels: Labels) -> Fitted:
+        found, code = super()._with_unmet(found, labels), found["topic_class_"]
+        found["topic_class_"] = np.where(code == UNLABELED, code, found["_met_"][code]).astype(code.dtype)
+        return found
 
 
 def _widened(found: Fitted, met: Places, number: int) -> Fitted:

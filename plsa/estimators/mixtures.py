@@ -403,7 +403,7 @@ class NaiveBayesEM(ClassEstimator):
         counts = self.checked_counts(X)
         return self._of_all(self.model_.joint_classes(counts, self.n_threads), -np.inf)
 
-    def _probabilities(self, counts: Counts) -> Floats:
+    def _class_scores(self, counts: Counts) -> Floats:
         return self.model_.probabilities(counts, self.n_threads)
 
     def predict_log_proba(self, X: Any) -> Array:

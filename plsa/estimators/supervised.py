@@ -100,7 +100,7 @@ class AspectClassifier(ClassEstimator, AspectEstimator):
         """
         return super().predict_proba(X)
 
-    def _probabilities(self, counts: Counts) -> Floats:
+    def _class_scores(self, counts: Counts) -> Floats:
         return self.model_.probabilities(counts, self._folding())
 
 
