@@ -26,7 +26,7 @@ from plsa import ActiveLearner, SoftMislabelingPLSA
 NAME = "active_query"
 LARGE = 200_000
 LEAST = 5  # documents that a word stands in
-TARGETS = {"20 Newsgroups": 0.5, "20 Newsgroups, 200,000 documents": 5.0, "arXiv, 200,000 documents": 5.0}
+TARGETS = {"20 Newsgroups": 0.2, "20 Newsgroups, 200,000 documents": 2.0, "arXiv, 200,000 documents": 2.0}
 SHARE = 0.1  # of a full fit
 STRATEGIES = ("auto", "entropy", "vote entropy", "committee", "expected error")
 

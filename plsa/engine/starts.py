@@ -72,10 +72,11 @@ def _words_of_groups(counts: Counts, group: Groups, n_groups: int, weight: Real 
 
 def _counts_of_groups(counts: Counts, group: Groups, n_groups: int, weight: Real | None) -> Floats:
     """(groups, W): how often each word stands in a group's documents."""
-    inside = np.flatnonzero(group != NO_GROUP)
+    inside = np.flatnonzero(group != NO_GROUP)  # few, mostly: the product would copy what it reads
     weights = np.ones(len(inside)) if weight is None else np.asarray(weight, dtype=np.float64)[inside]
-    member = sparse.csr_array((weights, (group[inside], inside)), shape=(n_groups, counts.n_documents))
-    return np.asarray((member @ counts.matrix()).toarray(), dtype=np.float64)
+    place = group[inside], np.arange(len(inside))
+    member = sparse.csr_array((weights, place), shape=(n_groups, len(inside)))
+    return np.asarray((member @ counts.of_documents(inside).matrix()).toarray(), dtype=np.float64)
 
 
 def _noisy(words: Real, n_topics: int, share: float, rng: Rng) -> Real:
