@@ -34,10 +34,12 @@ if find_spec("plsa._kernels") is None:
 from plsa import datasets
 from plsa.active.learner import ActiveLearner
 from plsa.active.simulation import simulate
+from plsa.baselines.cpa import CPA
 from plsa.baselines.kmeans import MPCKMeans
 from plsa.baselines.machines import PEBL, RocchioSVM
 from plsa.baselines.regression import WeightedLogisticRegression
 from plsa.baselines.spies import SpyEM
+from plsa.baselines.views import CoBoost, CoEM, CoTraining
 from plsa.estimators.mixtures import NaiveBayesEM, annealing_schedule
 from plsa.estimators.scaling import CountScaler
 from plsa.estimators.semisupervised import (
@@ -60,9 +62,13 @@ from plsa.show.words import top_words
 __version__ = "0.1.0"
 
 __all__ = [
+    "CPA",
     "PEBL",
     "PLSA",
     "ActiveLearner",
+    "CoBoost",
+    "CoEM",
+    "CoTraining",
     "CountScaler",
     "FakeLabelPLSA",
     "HardMislabelingPLSA",
