@@ -7,6 +7,9 @@ Models, scikit-learn estimators of counts of words. `SoftMislabelingPLSA`, `Hard
 a mixture of multinomials (with `annealing_schedule`); `PLSAClassifier` from labeled ones; `PLSA` without
 labels. `CountScaler` prepares counts.
 
+Two views. `CoTraining`, `CoEM` and `CoBoost` learn from two groups of words that teach each other. `CPA`
+learns from labels of which some are wrong.
+
 Positives. `TopicSensitivePLSA` finds documents like a few that are shown; `WeightedLogisticRegression`,
 `SpyEM`, `PEBL`, `RocchioSVM` and `MPCKMeans` do so in other ways; `compare_pu` compares them, and
 `estimate_prior` says how many there may be.

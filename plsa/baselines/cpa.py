@@ -110,11 +110,11 @@ def class_of_clusters(labels: Floats, origin: Places) -> Places:
 
 @estimator
 class CPA(ProbableVectors):
-    """The clustering-based probabilistic algorithm: Gaussian clusters of classes, and labels that may be wrong.
+    """The clustering-based probabilistic algorithm: Gaussian clusters, and labels that may be wrong.
 
     Documents are points x of few dimensions (LSA: the largest singular vectors of all of them, labeled or
-    not, at unit length). A document is of a cluster k, its class is that of the cluster, and its label is given
-    at random: it is g with probability P(g|y), y being the class. All of
+    not, at unit length). A document is of a cluster k, its class is that of the cluster, and its label is
+    given at random: it is g with probability P(g|y), y being the class. All of
 
         P(x, g) = sum_k P(k) N(x; m_k, v_k) P(g | y(k))
 
@@ -137,10 +137,10 @@ class CPA(ProbableVectors):
 
     References
     ----------
-    Y. Li, L. F. A. Wessels, D. de Ridder and M. J. T. Reinders, "Classification in the Presence of Class Noise
-    Using a Probabilistic Kernel Fisher Method", Pattern Recognition 2007 (Krithara 2008, algorithm 9). N. D.
-    Lawrence and B. Schoelkopf, "Estimating a Kernel Fisher Discriminant in the Presence of Label Noise", ICML
-    2001.
+    Y. Li, L. F. A. Wessels, D. de Ridder and M. J. T. Reinders, "Classification in the Presence of Class
+    Noise Using a Probabilistic Kernel Fisher Method", Pattern Recognition 2007 (Krithara 2008, algorithm 9).
+    N. D. Lawrence and B. Schoelkopf, "Estimating a Kernel Fisher Discriminant in the Presence of Label
+    Noise", ICML 2001.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from plsa.engine.parameters import Array, Codes, Floats, Places, Rng
 from plsa.estimators.base import Fitted, ProbableClasses, of_documents
 from plsa.estimators.parameters import estimator
 from plsa.inputs import check_whole, counted
-from plsa.labels.corpus import Corpus
+from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.reading import UNLABELED, Labels
 
 _NEVER = -1e6  # log P of what a classifier takes for impossible: another may know better
@@ -120,6 +120,7 @@ class TwoViews(ProbableClasses):
         return "float64"
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
+        check_some_words(corpus.counts)
         rng = check_random_state(self.random_state)
         columns = split_views(self.views, corpus.counts.n_words, rng)
         matrices = self._seen_by(corpus.counts, columns)
@@ -157,7 +158,7 @@ class ClassifierOfEach(TwoViews):
     estimators_ : tuple of two classifiers
         That of each view. Their classes are places among the classes that have an example.
     n_iter_ : int
-        Rounds made.
+        How often both have learned: once from the labels, and once in each round.
     """
 
     def _chances(self, matrices: Matrices, found: Fitted) -> Floats:
@@ -270,7 +271,7 @@ class CoTraining(ClassifierOfEach):
             models = self._taught(matrices, code)
             n_iter += 1
         n_taught = int(np.count_nonzero(code != UNLABELED) - np.count_nonzero(labels.labeled))
-        return {"estimators_": models, "n_iter_": n_iter, "n_taught_": n_taught}
+        return {"estimators_": models, "n_iter_": n_iter + 1, "n_taught_": n_taught}
 
     def _number(self, labels: Labels) -> Places:
         """(C,): how many documents a view labels in a round as each class."""
@@ -371,7 +372,7 @@ class CoEM(ClassifierOfEach):
             n_iter += 1
             if np.abs(chance[other] - before).sum() / 2 <= self.tol * len(other):
                 break
-        return {"estimators_": tuple(models), "n_iter_": n_iter}
+        return {"estimators_": tuple(models), "n_iter_": n_iter + 1}
 
     def _learned(self, matrix: Matrix, chance: Floats) -> MultinomialNB:
         """Naive Bayes of documents that count `chance` times as each class."""
@@ -406,12 +407,12 @@ class CoBoost(TwoViews):
 
     Notes
     -----
-    As published, `unlabeled_weight=None`, u_i is 1 for all. Then few labels count for next to nothing beside
-    many documents, and the views agree on one class for all: on WebKB with 168 labels of 3,359 documents 21% of
-    new documents were right after 100 rounds, with 0.3 it was 79%, as many as by the labels alone.
-    Krithara (2008) leaves the weak classifiers open, and how one is chosen; both are as Collins and Singer
-    have them. P(y|d), which neither has, is that of Friedman, Hastie and Tibshirani (2000). A word that a
-    view has not chosen says nothing, so that with few rounds some documents get nothing but even odds.
+    As published, `unlabeled_total=None`, u_i is 1 for all. Then a few labels are next to nothing beside many
+    documents, and the views come to agree on one class for all or most.
+
+    Krithara (2008) leaves open which weak classifiers there are and how one is chosen: both are as Collins
+    and Singer have them. P(y|d), which neither has, is that of Friedman, Hastie and Tibshirani (2000). A
+    document without a word that was chosen has even odds.
 
     References
     ----------
@@ -433,7 +434,7 @@ class CoBoost(TwoViews):
     _parameters: ClassVar[str] = """
     max_iter : int >= 0
         Rounds: stumps of each view.
-    unlabeled_weight : None or float >= 0
+    unlabeled_total : None or float >= 0
         What all unlabeled documents together weigh, the labeled ones being 1. None: every document is 1.
     epsilon : None or float > 0
         What keeps weights from extremes, where a word is in few documents. None: 1 / (2 n), of n labels.
@@ -441,10 +442,12 @@ class CoBoost(TwoViews):
     _attributes: ClassVar[str] = """
     stumps_ : tuple of two (n_classes, words of the view) arrays
         What a document that has the word gets for each class that has an example; 0 of words not chosen.
+    n_iter_ : int
+        Rounds made.
     """
 
     max_iter: int = 100
-    unlabeled_weight: float | None = 0.3
+    unlabeled_total: float | None = 0.3
     _: KW_ONLY
     epsilon: float | None = None
 
@@ -459,8 +462,8 @@ class CoBoost(TwoViews):
             sides = sides[:, 1:]
         epsilon = 1 / (2 * known.sum()) if self.epsilon is None else float(self.epsilon)
         weight = np.ones(len(sides))
-        if self.unlabeled_weight is not None and not known.all():
-            weight[~known] = self.unlabeled_weight * known.sum() / (~known).sum()
+        if self.unlabeled_total is not None and not known.all():
+            weight[~known] = self.unlabeled_total * known.sum() / (~known).sum()
         scores = [np.zeros(sides.shape) for _ in matrices]
         weights = [np.zeros((matrix.shape[1], sides.shape[1])) for matrix in matrices]
         by_words = [matrix.T.tocsr() for matrix in matrices]
@@ -474,7 +477,7 @@ class CoBoost(TwoViews):
                 scores[view] += by_words[view][word].T.toarray() * step
         if n_classes == 2:
             weights = [np.hstack([-each, each]) for each in weights]
-        return {"stumps_": (weights[0].T, weights[1].T)}
+        return {"stumps_": (weights[0].T, weights[1].T), "n_iter_": self.max_iter}
 
     def _chances(self, matrices: Matrices, found: Fitted) -> Floats:
         each = zip(matrices, found["stumps_"], strict=True)
