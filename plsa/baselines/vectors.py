@@ -50,11 +50,11 @@ class VectorEstimator(CountEstimator):
     def _vectors(self, counts: Counts, scaler: Scaler | None = None) -> Matrix:
         """(D, W): the vectors of documents."""
         scaled = (scaler or self.scaler_.fitted_value()).scaled(counts)
-        return _short_indices(scaled.unit_rows().matrix()) if self.unit_length else scaled.matrix()
+        return short_indices(scaled.unit_rows().matrix()) if self.unit_length else scaled.matrix()
 
 
-def _short_indices(matrix: Matrix) -> Matrix:
-    """The same matrix with 32-bit indices where they do: liblinear takes no others."""
+def short_indices(matrix: Matrix) -> Matrix:
+    """The same matrix with 32-bit indices where they do: liblinear and trees take no others."""
     kind = np.int32 if matrix.nnz <= np.iinfo(np.int32).max else np.int64
     parts = (matrix.data, matrix.indices.astype(kind), matrix.indptr.astype(kind))
     return sparse.csr_array(parts, shape=matrix.shape)

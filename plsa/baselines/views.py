@@ -18,7 +18,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from plsa.baselines.vectors import Matrix
+from plsa.baselines.vectors import Matrix, short_indices
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Codes, Floats, Places, Rng
 from plsa.estimators.base import Fitted, ProbableClasses, of_documents
@@ -132,7 +132,7 @@ class TwoViews(ProbableClasses):
 
     def _seen_by(self, counts: Counts, columns: tuple[Places, Places]) -> Matrices:
         """What each view has of documents."""
-        first, second = (counts.of_words(words).matrix() for words in columns)
+        first, second = (short_indices(counts.of_words(words).matrix()) for words in columns)
         return first, second
 
     def _learn_views(self, matrices: Matrices, labels: Labels, rng: Rng) -> Fitted:
