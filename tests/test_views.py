@@ -9,12 +9,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import ComplementNB, MultinomialNB
+from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from plsa import CoBoost, CoEM, CoTraining
 from plsa.baselines.views import best_stumps, given_labels, log_chances, split_views, surest
+from plsa.labels.reading import Labels
 
 ALL = [CoTraining(random_state=0), CoEM(random_state=0), CoBoost(random_state=0)]
 models = pytest.mark.parametrize("model", ALL, ids=lambda model: type(model).__name__)
@@ -219,8 +220,6 @@ def test_labels_that_views_give(n_documents, n_classes, seed, most):
 def test_how_many_of_each_class(count, per_class, number):
     """In proportion to their frequencies, each class at least once."""
     code = np.repeat([0, 1, 2][: len(count)], count)
-    from plsa.labels.reading import Labels
-
     found = CoTraining(per_class=per_class)._number(Labels(np.arange(len(count)), code.astype(np.int32)))
     assert found.tolist() == number
 
@@ -230,7 +229,8 @@ def test_co_training_round_by_round(pool_size):
     """Pools, labels and classifiers, in dense NumPy."""
     X, y, _ = planted()
     dense = X.toarray()
-    model = CoTraining(per_class=1, pool_size=pool_size, max_iter=4, random_state=5).fit(X, y)
+    settings = {"per_class": 1, "pool_size": pool_size, "max_iter": 4}
+    model = CoTraining(estimator=MultinomialNB(), **settings, random_state=5).fit(X, y)
     rng = np.random.RandomState(5)
     views = split_views(None, 80, rng)
     assert_same_bits(model.views_, views)
@@ -272,7 +272,7 @@ def test_co_training_ends_where_all_are_labeled():
 
 @pytest.mark.parametrize(
     "classifier",
-    [ComplementNB(), LogisticRegression(), DecisionTreeClassifier(random_state=0)],
+    [MultinomialNB(), LogisticRegression(), DecisionTreeClassifier(random_state=0)],
     ids=lambda each: type(each).__name__,
 )
 def test_any_classifier_of_a_view(classifier):
@@ -316,7 +316,7 @@ def test_co_em_step_by_step(n_rounds):
     X, y, _ = planted()
     dense, other = X.toarray(), y < 0
     views = slice(0, 35), slice(35, 80)
-    model = CoEM(views=views, max_iter=n_rounds, tol=0.0).fit(X, y)
+    model = CoEM(views, 1.0, max_iter=n_rounds, tol=0.0).fit(X, y)
     chance = np.where(other[:, np.newaxis], 0.0, np.eye(4)[y])
     first, second = (naive_bayes(dense[:, columns], chance) for columns in views)
     for _ in range(n_rounds):
@@ -507,7 +507,7 @@ def test_nothing_of_naive_bayes_is_computed_in_float32(model):
 def test_naive_bayes_of_labels_alone():
     """Without rounds it is scikit-learn's, multiplied."""
     X, y, _ = planted()
-    model = CoTraining(max_iter=0, random_state=0).fit(X, y)
+    model = CoTraining(estimator=MultinomialNB(), max_iter=0, random_state=0).fit(X, y)
     known = y >= 0
     logs = [MultinomialNB().fit(X[known][:, c], y[known]).predict_log_proba(X[:, c]) for c in model.views_]
     assert_allclose(model.predict_proba(X), product(*logs), rtol=1e-9, atol=1e-12)

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp, softmax
 from sklearn.base import clone
-from sklearn.naive_bayes import MultinomialNB
+from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -207,6 +207,8 @@ class CoTraining(ClassifierOfEach):
     Notes
     -----
     Blum and Mitchell choose from 75 documents, 9.4 times as many as a round labels; here it is 10 times.
+    Their classifiers are multinomial naive Bayes, `estimator=MultinomialNB()`. `ComplementNB` takes better to
+    many or unequal classes.
 
     References
     ----------
@@ -236,7 +238,7 @@ class CoTraining(ClassifierOfEach):
 
     _parameters: ClassVar[str] = """
     estimator : None or classifier
-        That of a view, with `predict_proba`; it gets counts. None: multinomial naive Bayes.
+        That of a view, with `predict_proba`; it gets counts. None: scikit-learn's `ComplementNB`.
     per_class : int >= 1
         Documents that a view labels in a round, times the number of classes.
     pool_size : None or int >= 1
@@ -282,7 +284,7 @@ class CoTraining(ClassifierOfEach):
     def _taught(self, matrices: Matrices, code: Codes) -> tuple[Any, Any]:
         """Classifiers of the documents that have a label."""
         known = np.flatnonzero(code != UNLABELED)
-        new = MultinomialNB() if self.estimator is None else self.estimator
+        new = ComplementNB() if self.estimator is None else self.estimator
         first, second = (clone(new).fit(matrix[known], code[known]) for matrix in matrices)
         return first, second
 
@@ -327,7 +329,7 @@ class CoEM(ClassifierOfEach):
     Notes
     -----
     There is no objective that it climbs: it may never settle, and then ends after `max_iter` rounds. Nigam
-    and Ghani have alpha = 1.
+    and Ghani have alpha = 1, under which short documents of many classes become documents of a few.
 
     References
     ----------
@@ -354,7 +356,7 @@ class CoEM(ClassifierOfEach):
         sum of the changes.
     """
 
-    alpha: float = 1.0
+    alpha: float = 0.1
     _: KW_ONLY
     max_iter: int = 30
     tol: float = 1e-3
