@@ -17,6 +17,7 @@ from plsa.active.quick import QuickPool
 from plsa.active.record import Event, Record
 from plsa.active.session import Session, check_ids
 from plsa.active.stopping import Status
+from plsa.baselines.views import TwoViews
 from plsa.engine.parameters import Array, Places
 from plsa.estimators.documents import check_documents
 from plsa.estimators.positives import PositiveClassifier
@@ -224,7 +225,7 @@ class ActiveLearner:
         name = type(estimator).__name__
         fitted = FittedPool(estimator, X, self.random_state)
         self._thorough = self._asking = choosing.RememberedPool(fitted, name)
-        groups = getattr(last, "views", None)
+        groups = last.views if isinstance(last, TwoViews) else None
         landscape = Landscape(self.n_documents, matrix, groups=groups)
         if quick and matrix is not None and isinstance(last, SemiSupervised):
             pool = QuickPool(last, matrix)
