@@ -90,6 +90,12 @@ class NoisyPoints:
         labels += self.n_right * np.eye(self.n_classes)
         return NoisyMixture(share, mean, variance, class_of, labels / labels.sum(axis=0))
 
+    def mapped(self, mixture: NoisyMixture, origin: Places) -> NoisyMixture:
+        """The same clusters, each of the class that most labels of its points are of; and P(label|class)."""
+        chance = softmax(mixture.log_joint(self.points), axis=1)
+        class_of = class_of_clusters(self.labels_of(chance), origin)
+        return replace(mixture, class_of=class_of, given=self.maximized(chance, class_of).given)
+
     def labels_of(self, chance: Floats) -> Floats:
         """(K, C): how many labels of each class the points of every cluster have."""
         return np.asarray(chance.T @ np.eye(self.n_classes)[self.code])
@@ -131,7 +137,8 @@ class CPA(ProbableVectors):
     likelihood of the test documents. A cluster is mapped to the class that most labels of its documents are
     of, and a class never loses its last one. EM maximizes the likelihood times what is thought before: that
     variances are as those of all documents, as `n_typical` documents say, and that `n_right` labels of each
-    class are right. Without these a class with a handful of labels is anything.
+    class are right. Without these a class with a handful of labels is anything. Where a cluster changes its
+    class in the end, P(label|class) is counted anew, after what `objective_trace_` tells of.
 
     Documents without a label have their part in the space alone.
 
@@ -195,11 +202,9 @@ class CPA(ProbableVectors):
         noisy = NoisyPoints(told, labels.code[known], n_classes, variance, self.n_typical, self.n_right)
         mixture, origin = _start(noisy, self.max_clusters, rng)
         mixture, trace = noisy.climb(mixture, self.max_iter, self.tol)
-        chance = softmax(mixture.log_joint(told), axis=1)
-        class_of = class_of_clusters(noisy.labels_of(chance), origin)
-        if np.any(class_of != mixture.class_of):
-            given = noisy.maximized(chance, class_of).given
-            mixture = replace(mixture, class_of=class_of, given=given)
+        again = noisy.mapped(mixture, origin)
+        if np.any(again.class_of != mixture.class_of):
+            mixture = again
         return {
             "axes_": axes,
             "model_": mixture,
@@ -223,9 +228,7 @@ def _start(noisy: NoisyPoints, most: int, rng: Rng) -> tuple[NoisyMixture, Place
         parts.append(part)
         origin += [label] * chance.shape[1]
     first = np.array(origin)
-    begun = noisy.maximized(np.hstack(parts), first)
-    chance = softmax(begun.log_joint(noisy.points), axis=1)
-    return noisy.maximized(chance, class_of_clusters(noisy.labels_of(chance), first)), first
+    return noisy.mapped(noisy.maximized(np.hstack(parts), first), first), first
 
 
 def _clusters(points: Floats, most: int, floor: float, rng: Rng) -> Floats:

@@ -200,9 +200,8 @@ class CoTraining(ClassifierOfEach):
     say is multiplied: P(y|d) is in proportion to P(y|first view) P(y|second view).
 
     In a round a view labels n_y = max(1, round(per_class C P(y))) documents as class y, C being the number of
-    classes and P(y) the share of y among the labels, each counted once more; fewer, where it takes fewer of
-    the pool for y. Two a class are the one positive and three negatives of Blum and Mitchell where every
-    fourth label is positive.
+    classes and P(y) the share of y among the labels; fewer, where it takes fewer of the pool for y. Two a
+    class are the one positive and three negatives of Blum and Mitchell where every fourth label is positive.
 
     Notes
     -----
@@ -278,7 +277,7 @@ class CoTraining(ClassifierOfEach):
     def _number(self, labels: Labels) -> Places:
         """(C,): how many documents a view labels in a round as each class."""
         n_classes = len(labels.classes)
-        count = np.bincount(labels.code[labels.labeled], minlength=n_classes) + 1
+        count = np.bincount(labels.code[labels.labeled], minlength=n_classes)
         return np.maximum(1, np.rint(self.per_class * n_classes * count / count.sum())).astype(np.intp)
 
     def _taught(self, matrices: Matrices, code: Codes) -> tuple[Any, Any]:
