@@ -310,7 +310,10 @@ def vectors(matrix: Any) -> sparse.csr_array:
 
 
 class Landscape:
-    """The documents of a session as log counts times idf at unit length, as soon as somebody needs them."""
+    """The documents of a session, as soon as somebody needs them.
+
+    As log counts times idf at unit length; and as counts, in two views.
+    """
 
     def __init__(
         self, n_documents: int, matrix: Any, made: sparse.csr_array | None = None, groups: Any = None

@@ -221,15 +221,11 @@ class CoTraining(ClassifierOfEach):
     >>> from sklearn.compose import ColumnTransformer
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from plsa import CoTraining
-    >>> mails = {
-    ...     "subject": ["tea", "goal", "a cup", "the team", "cup of tea", "team goal"],
-    ...     "body": ["milk and tea", "the ball", "milk", "ball and goal", "some milk", "a ball"],
-    ... }
-    >>> each = [(name, CountVectorizer(), name) for name in mails]
-    >>> import pandas
-    >>> columns = ColumnTransformer(each)
-    >>> counts = columns.fit_transform(pandas.DataFrame(mails))
-    >>> views = [columns.output_indices_[name] for name in mails]
+    >>> mails = [["tea", "milk and tea"], ["goal", "the ball"], ["a cup", "milk"]]
+    >>> mails += [["the team", "ball and goal"], ["cup of tea", "some milk"], ["team goal", "a ball"]]
+    >>> columns = ColumnTransformer([("subject", CountVectorizer(), 0), ("body", CountVectorizer(), 1)])
+    >>> counts = columns.fit_transform(mails)
+    >>> views = [columns.output_indices_[name] for name in ("subject", "body")]
     >>> model = CoTraining(views, random_state=0).fit(counts, ["food", "sport", None, None, None, None])
     >>> model.guesses_.tolist()
     ['food', 'sport', 'food', 'sport', 'food', 'sport']
