@@ -179,8 +179,9 @@ class CPA(ProbableVectors):
     _attributes: ClassVar[str] = """
     mislabeling_ : (n_classes, n_classes) array
         P(label|class): in row g and column y how often a document of class y is labeled g.
-    objective_trace_, n_iter_
-    model_
+    objective_trace_, n_iter_, model_
+    axes_ : (n_features, n_dimensions) array
+        What makes points of vectors: singular vectors of the documents of the fit.
     """
 
     n_dimensions: int = 30
