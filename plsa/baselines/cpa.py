@@ -140,7 +140,8 @@ class CPA(ProbableVectors):
     class are right. Without these a class with a handful of labels is anything. Where a cluster changes its
     class in the end, P(label|class) is counted anew, after what `objective_trace_` tells of.
 
-    Documents without a label have their part in the space alone.
+    Documents without a label have their part in the space alone. Where labels are right, what EM makes of the
+    first clusters tends to be worse than these, `max_iter=0`: so it was on 20 Newsgroups, WebKB and Reuters-7.
 
     References
     ----------

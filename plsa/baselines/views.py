@@ -408,7 +408,9 @@ class CoBoost(TwoViews):
     Notes
     -----
     As published, `unlabeled_total=None`, u_i is 1 for all. Then a few labels are next to nothing beside many
-    documents, and the views come to agree on one class for all or most.
+    documents, and the views come to agree on one class for all or most. With halves of the words as views
+    labels alone, `unlabeled_total=0`, were better than both that and the default on 20 Newsgroups, WebKB and
+    Reuters-7 (1% and 5% labeled): halves of a text are not independent.
 
     Krithara (2008) leaves open which weak classifiers there are and how one is chosen: both are as Collins
     and Singer have them. P(y|d), which neither has, is that of Friedman, Hastie and Tibshirani (2000). A
