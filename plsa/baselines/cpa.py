@@ -141,7 +141,8 @@ class CPA(ProbableVectors):
     class in the end, P(label|class) is counted anew, after what `objective_trace_` tells of.
 
     Documents without a label have their part in the space alone. Where labels are right, what EM makes of the
-    first clusters tends to be worse than these, `max_iter=0`: so it was on 20 Newsgroups, WebKB and Reuters-7.
+    first clusters tends to be worse than these (`max_iter=0`): so it was on 20 Newsgroups, WebKB and
+    Reuters-7.
 
     References
     ----------
