@@ -7,6 +7,9 @@ Models, scikit-learn estimators of counts of words. `SoftMislabelingPLSA`, `Hard
 a mixture of multinomials (with `annealing_schedule`); `PLSAClassifier` from labeled ones; `PLSA` without
 labels. `CountScaler` prepares counts.
 
+Two views. `CoTraining`, `CoEM` and `CoBoost` learn from two groups of words that teach each other. `CPA`
+learns from labels of which some are wrong.
+
 Positives. `TopicSensitivePLSA` finds documents like a few that are shown; `WeightedLogisticRegression`,
 `SpyEM`, `PEBL`, `RocchioSVM` and `MPCKMeans` do so in other ways; `compare_pu` compares them, and
 `estimate_prior` says how many there may be.
@@ -34,10 +37,12 @@ if find_spec("plsa._kernels") is None:
 from plsa import datasets
 from plsa.active.learner import ActiveLearner
 from plsa.active.simulation import simulate
+from plsa.baselines.cpa import CPA
 from plsa.baselines.kmeans import MPCKMeans
 from plsa.baselines.machines import PEBL, RocchioSVM
 from plsa.baselines.regression import WeightedLogisticRegression
 from plsa.baselines.spies import SpyEM
+from plsa.baselines.views import CoBoost, CoEM, CoTraining
 from plsa.estimators.mixtures import NaiveBayesEM, annealing_schedule
 from plsa.estimators.scaling import CountScaler
 from plsa.estimators.semisupervised import (
@@ -60,9 +65,13 @@ from plsa.show.words import top_words
 __version__ = "0.1.0"
 
 __all__ = [
+    "CPA",
     "PEBL",
     "PLSA",
     "ActiveLearner",
+    "CoBoost",
+    "CoEM",
+    "CoTraining",
     "CountScaler",
     "FakeLabelPLSA",
     "HardMislabelingPLSA",

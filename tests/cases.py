@@ -8,8 +8,12 @@ from helpers import answers, partly_labeled
 from scipy import sparse
 
 from plsa import (
+    CPA,
     PEBL,
     PLSA,
+    CoBoost,
+    CoEM,
+    CoTraining,
     CountScaler,
     FakeLabelPLSA,
     HardMislabelingPLSA,
@@ -218,6 +222,15 @@ CASES = [
         starts={"init": "random", "student": None},
     ),
     Case(TopicSensitivePLSA, {"max_iter": 4}, "positives", "with a committee", other={"n_components": 3}),
+    Case(
+        CoTraining,
+        {"max_iter": 3},
+        real="float64",
+        other={"views": [slice(0, 30), slice(30, 80)], "per_class": 1},
+    ),
+    Case(CoEM, {"max_iter": 5}, real="float64", other={"alpha": 0.1, "views": 3}),
+    Case(CoBoost, {"max_iter": 30}, real="float64", other={"unlabeled_total": None}),
+    Case(CPA, {"max_iter": 20}, real="float64", other={"n_dimensions": 5, "tfidf": False}),
     Case(WeightedLogisticRegression, {}, "positives", real="float64", other={"C": 0.1, "tfidf": False}),
     Case(SpyEM, {"spies": 0.3}, "positives", real="float64", other={"constant_length": False}),
     Case(PEBL, {}, "positives", real="float64", other={"tfidf": False, "balanced": False}),

@@ -25,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC, LinearSVC
 
-from plsa import MissingLabelPLSA, SoftMislabelingPLSA, TopicSensitivePLSA
+from plsa import CoTraining, MissingLabelPLSA, SoftMislabelingPLSA, TopicSensitivePLSA
 from plsa.active import choosing, queries, stopping
 from plsa.active.choosing import STRATEGIES, expected_losses
 from plsa.active.learner import ActiveLearner
@@ -34,6 +34,7 @@ from plsa.active.quick import QuickPool
 from plsa.active.session import Event, coded
 from plsa.active.stopping import Status, macro_f1
 from plsa.active.wanted import likely_wanted
+from plsa.baselines.views import split_views
 from plsa.datasets import planted_corpus
 
 CORPUS = planted_corpus(60, 40, 3, n_classes=3, doc_concentration=0.05, random_state=0)
@@ -176,6 +177,40 @@ def test_the_same_answers_give_the_same_questions(strategy, tmp_path):
     if strategy == "random":
         other = ActiveLearner(OURS, X, first_labels(), strategy, batch_size=2, random_state=1)
         assert answered(other, 5) != wanted
+
+
+def test_co_testing_asks_where_two_views_contradict_each_other():
+    """Naive Bayes of the labeled documents by either half of the words, whatever the estimator."""
+    documents, truth = NOISY.counts, NOISY.target
+    y = np.where(np.arange(90) % 9 == 0, truth, -1)
+    left, known = np.flatnonzero(y < 0), y >= 0
+    for groups in (None, (slice(0, 10), slice(10, 40))):
+        views = split_views(groups, 40, 0)
+        each = [MultinomialNB().fit(documents[known][:, columns], y[known]) for columns in views]
+        said = [model.predict_proba(documents[left][:, c]) for model, c in zip(each, views, strict=True)]
+        classes, sure = np.argmax(said, axis=2), np.max(said, axis=2).min(axis=0)
+        score = np.where(classes[0] != classes[1], sure, -sure)
+        assert 0 < (score > 0).sum() < len(score)
+        estimators = [CoTraining(views=groups, random_state=7)] + ([QUICK, OURS] if groups is None else [])
+        for estimator in estimators:
+            learner = ActiveLearner(estimator, documents, y, "co-testing")
+            is_highest(score, left, learner.query()[0])
+    without_drawn = ActiveLearner(QUICK, documents, y, "co-testing", random_share=0.5, random_state=3)
+    assert len(answered(without_drawn, 4, truth)) == 4
+
+
+def test_co_testing_needs_counts():
+    """Not texts, numbers below zero or a lone column."""
+    texts = make_pipeline(CountVectorizer(), SelectKBest(k=1), MultinomialNB())
+    with pytest.raises(ValueError, match="'co-testing' needs documents as a matrix of counts"):
+        ActiveLearner(texts, ["a tea", "a ball", "tea"], strategy="co-testing")
+    with pytest.raises(ValueError, match="X holds a negative number, -1; views need counts >= 0"):
+        ActiveLearner(SVC(), -np.eye(4), strategy="co-testing")
+    with pytest.raises(ValueError, match="n_features=1, but two views need a column each"):
+        ActiveLearner(QUICK, np.ones((4, 1)), strategy={"co-testing": 1, "margin": 1})
+    pipe = make_pipeline(CountVectorizer(), QUICK)
+    found = ActiveLearner(pipe, ["a tea", "a ball", "tea"], ["x", "y", -1], "co-testing")
+    assert found.query().tolist() == [2]
 
 
 def test_strategies_are_their_formulas():

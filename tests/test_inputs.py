@@ -432,7 +432,8 @@ def test_weight_only_where_there_is_nothing():
     assert_refused(PLSA(2), "not one word", empty, sample_weight=[0, 0, 0, 1])
     for model in of_classes:
         zero = "zero for all 2 labeled documents"
-        assert_refused(model(), zero, X, ["a", "b", None], sample_weight=[0, 0, 1])
+        if model in weighted:
+            assert_refused(model(), zero, X, ["a", "b", None], sample_weight=[0, 0, 1])
         assert_refused(model(), "not one word", 0 * X, ["a", "b", None])
 
 
@@ -630,6 +631,16 @@ BAD = {
     "n_clusters": [1, 2.5],
     "average_links": ["no"],
     "n_metrics": [-1],
+    "views": [-1, True, 2.5, [[0]], "both"],
+    "estimator": ["bayes", dict, 3],
+    "per_class": [0, 1.5],
+    "pool_size": [0, "all"],
+    "unlabeled_total": [-0.1, nan],
+    "epsilon": [0, -1.0, inf],
+    "n_dimensions": [0, 2.5],
+    "max_clusters": [0, None],
+    "n_right": [0, nan],
+    "n_typical": [0, -1.0],
     "tf": ["sqrt", None],
     "idf": ["yes", None],
     "length": [0, -1.0, "long", nan],

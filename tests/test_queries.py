@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from plsa.active.queries import (
     combined,
+    contradiction,
     disagreement,
     entropy,
     expected_loss,
@@ -67,6 +68,19 @@ def test_vote_entropy():
     votes = np.array([[3, 1, 0], [4, 0, 0], [0, 0, 0]])
     wanted = [-(0.75 * np.log(0.75) + 0.25 * np.log(0.25)), 0, np.log(3)]
     assert_allclose(vote_entropy(votes), wanted)
+
+
+def test_views_that_contradict_each_other():
+    """-log(1 - P) of the less sure one, below 0 where both have one class; by hand."""
+    one = np.array([[0.9, 0.1, 0.0], [0.9, 0.1, 0.0], [0.9, 0.05, 0.05], [0.6, 0.4, 0.0]])
+    other = np.array([[0.2, 0.8, 0.0], [0.6, 0.3, 0.1], [0.0, 0.3, 0.7], [0.7, 0.0, 0.3]])
+    with np.errstate(divide="ignore"):
+        found = contradiction([np.log(one), np.log(other)])
+    assert_allclose(found, [-np.log(0.2), np.log(0.4), -np.log(0.3), np.log(0.4)])
+    # The surest contradiction first, then doubtful ones, then what both are sure of.
+    sure = np.log([[1 - 1e-9, 1e-9]] * 2)
+    assert contradiction([sure[:1], sure[:1]]) < found.min()
+    assert contradiction([sure[:1], sure[:1, ::-1]]) > found.max()
 
 
 def test_a_document_stands_for_others_by_the_square_of_the_cosine():

@@ -83,6 +83,10 @@ class Question:
         """(members, n, C): what models say that could as well have been learned from these labels."""
         return self.model.committee(self.left, _MEMBERS, self.rng)
 
+    def of_views(self) -> list[Floats]:
+        """What two views say of documents, whatever the model."""
+        return self.landscape.said_by_views(self.model.labels, self.left)
+
     def weighed(self, scores: Scores) -> Scores:
         """Scores times a power of what a document stands for that none seen does, as far as it has a say.
 
@@ -181,6 +185,7 @@ STRATEGIES = {
     "topic entropy": Rule(lambda question: queries.entropy(question.model.topics(question.left))),
     "committee": Rule(lambda question: queries.disagreement(question.committee()), 1.0),
     "committee votes": Rule(lambda question: queries.vote_entropy(_votes(question.committee())), 1.0),
+    "co-testing": Rule(lambda question: queries.contradiction(question.of_views())),
     "expected log loss": Rule(_expected("log"), 0.5, weighed=False),
     "expected error": Rule(_expected("zero-one"), 0.5, weighed=False),
     "random": Rule(lambda question: question.rng.uniform(size=len(question.left)), weighed=False),

@@ -17,6 +17,7 @@ from plsa.active.quick import QuickPool
 from plsa.active.record import Event, Record
 from plsa.active.session import Session, check_ids
 from plsa.active.stopping import Status
+from plsa.baselines.views import TwoViews
 from plsa.engine.parameters import Array, Places
 from plsa.estimators.documents import check_documents
 from plsa.estimators.positives import PositiveClassifier
@@ -79,6 +80,10 @@ class ActiveLearner:
           (McCallum and Nigam 1998), or "committee votes", the entropy of their votes; both times density. The
           members of our semi-supervised models and of `NaiveBayesEM` start at draws from the posterior
           distribution of P(w|z) and P(class), those of others learn from draws of the labeled documents;
+        - "co-testing": how surely two views of X contradict each other, half of the words each, or those of
+          an estimator with `views`. Each has naive Bayes that has learned from the labeled documents alone,
+          whatever the estimator. Where both have one class the less sure come first (Muslea et al. 2000,
+          aggressive co-testing);
         - "expected log loss", "expected error": how sure the model would be of others after the answer (Roy
           and McCallum 2001). 30 candidates, the best of "auto", are tried on 200 documents; an estimator that
           is not one of ours is fitted for each candidate and class;
@@ -220,11 +225,17 @@ class ActiveLearner:
         name = type(estimator).__name__
         fitted = FittedPool(estimator, X, self.random_state)
         self._thorough = self._asking = choosing.RememberedPool(fitted, name)
-        landscape = Landscape(self.n_documents, matrix)
+        groups = last.views if isinstance(last, TwoViews) else None
+        landscape = Landscape(self.n_documents, matrix, groups=groups)
         if quick and matrix is not None and isinstance(last, SemiSupervised):
             pool = QuickPool(last, matrix)
             self._asking = choosing.RememberedPool(pool, name)
             landscape = Landscape(self.n_documents, matrix, pool.vectors)
+        if "co-testing" in weights:
+            if matrix is None:
+                need = "needs documents as a matrix of counts before labels are known"
+                raise ValueError(f"strategy == 'co-testing' {need}: vectorize the texts first.")
+            _ = landscape.views  # raises where there are none
         settings = strategy, self.density, self.cost, self.random_share, self.random_state, looked_for
         self._chooser = choosing.Chooser(self._session, self._asking, landscape, *settings)
         if path is not None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 from sklearn.utils import _safe_indexing
@@ -20,6 +21,7 @@ from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import _num_samples
 
 from plsa.active import queries
+from plsa.baselines.views import log_chances, split_views
 from plsa.engine import blocks
 from plsa.engine.parameters import Array, Codes, Floats, Places, Real
 from plsa.estimators.documents import matrix_of, reads_texts, steps_of
@@ -308,10 +310,16 @@ def vectors(matrix: Any) -> sparse.csr_array:
 
 
 class Landscape:
-    """The documents of a session as log counts times idf at unit length, as soon as somebody needs them."""
+    """The documents of a session, as soon as somebody needs them.
 
-    def __init__(self, n_documents: int, matrix: Any, made: sparse.csr_array | None = None) -> None:
+    As log counts times idf at unit length; and as counts, in two views.
+    """
+
+    def __init__(
+        self, n_documents: int, matrix: Any, made: sparse.csr_array | None = None, groups: Any = None
+    ) -> None:
         self.n_documents = n_documents
+        self.groups = groups  # of columns, for two views; None: halves
         self.known = matrix is not None  # whether documents are rows of numbers, which lie somewhere
         self._matrix, self._made = matrix, made
 
@@ -319,6 +327,22 @@ class Landscape:
     def vectors(self) -> sparse.csr_array:
         """(D, W), rows at unit length."""
         return vectors(self._matrix) if self._made is None else self._made
+
+    @cached_property
+    def views(self) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """The counts of documents as two views have them; halves are always the same."""
+        found = sparse.csr_array(self._matrix)
+        if found.nnz and found.data.min() < 0:
+            raise ValueError(f"X holds a negative number, {found.data.min():g}; views need counts >= 0.")
+        first, second = (found[:, columns] for columns in split_views(self.groups, found.shape[1], 0))
+        return first, second
+
+    def said_by_views(self, labels: Labels, documents: Documents) -> list[Floats]:
+        """(n, C) log P(class|document) by naive Bayes of either view, which has learned from labels alone."""
+        known = np.flatnonzero(labels.labeled)
+        models = [MultinomialNB().fit(view[known], labels.code[known]) for view in self.views]
+        each = zip(models, self.views, strict=True)
+        return [log_chances(model, view[documents]) for model, view in each]
 
     @cached_property
     def _space(self) -> Real:

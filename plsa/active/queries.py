@@ -4,12 +4,13 @@ Functions of what a model says, the higher the better to ask. They know neither 
 says P(class|document), votes, P(topic|document) or what several of its like say, one row per document.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.special import xlogy
 from scipy.stats import rankdata
 
+from plsa.baselines.views import surest
 from plsa.engine.parameters import Array, Floats, Places, Real
 
 Scores = Floats
@@ -57,6 +58,18 @@ def disagreement(chances: Array) -> Scores:
     members = np.asarray(chances, dtype=np.float64)
     within = np.mean([entropy(member) for member in members], axis=0)
     return np.maximum(entropy(members.mean(axis=0)) - within, 0.0)
+
+
+def contradiction(log_chances: Sequence[Array]) -> Scores:
+    """How surely two views contradict each other, from the (n, n_classes) log P(class|document) of either.
+
+    -log(1 - P(y|d)) of the view that is less sure of its class y, where these are two classes; where it is
+    one, the negative of that. Muslea, Minton and Knoblock, "Selective Sampling with Redundant Views", AAAI
+    2000: the strategy that they call aggressive.
+    """
+    (guess, sure), (other, as_sure) = map(surest, log_chances)
+    least = np.minimum(sure, as_sure)
+    return np.where(guess != other, least, -least)
 
 
 def expected_loss(chance: Array, loss: str = "log") -> float:

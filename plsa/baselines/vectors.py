@@ -19,7 +19,7 @@ from plsa.estimators.base import CountEstimator, Fitted, LabelClassifier, Probab
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import PositiveClassifier, Rule
 from plsa.estimators.scaling import CountScaler
-from plsa.labels.corpus import Corpus
+from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.reading import Known, Labels
 from plsa.learning.scaling import Scaler
 
@@ -50,11 +50,11 @@ class VectorEstimator(CountEstimator):
     def _vectors(self, counts: Counts, scaler: Scaler | None = None) -> Matrix:
         """(D, W): the vectors of documents."""
         scaled = (scaler or self.scaler_.fitted_value()).scaled(counts)
-        return _short_indices(scaled.unit_rows().matrix()) if self.unit_length else scaled.matrix()
+        return short_indices(scaled.unit_rows().matrix()) if self.unit_length else scaled.matrix()
 
 
-def _short_indices(matrix: Matrix) -> Matrix:
-    """The same matrix with 32-bit indices where they do: liblinear takes no others."""
+def short_indices(matrix: Matrix) -> Matrix:
+    """The same matrix with 32-bit indices where they do: liblinear and trees take no others."""
     kind = np.int32 if matrix.nnz <= np.iinfo(np.int32).max else np.int64
     parts = (matrix.data, matrix.indices.astype(kind), matrix.indptr.astype(kind))
     return sparse.csr_array(parts, shape=matrix.shape)
@@ -93,6 +93,7 @@ class LabeledVectors(TfidfEstimator, LabelClassifier):
     """A classifier of documents as vectors, some of which have a label."""
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
+        check_some_words(corpus.counts)
         found, matrix = self._fit_vectors(corpus.counts)
         # Products of vectors as long as a vocabulary: threads cost more than they bring, and change the bits.
         with threadpool_limits(1, user_api="blas"):
