@@ -14,6 +14,7 @@ from plsa.estimators.supervised import AspectClassifier
 from plsa.inputs import is_auto, warn
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import FakeLabel, Mislabeling
+from plsa.labels.layout import Layout
 from plsa.labels.reading import UNLABELED
 from plsa.learning.collapse import lost_classes
 from plsa.learning.semisupervised import CLASSIFIERS, learn
@@ -63,6 +64,7 @@ class SemiSupervised(AspectClassifier):
         guesses. In a stretch the objective never falls.
     """
 
+    _printed: ClassVar[dict[str, Any]] = {"unlabeled_weight": 1.0, "evidence": False, "early_stopping": 0.0}
     _default_weight: ClassVar[float] = _DEFAULT_WEIGHT
 
     topics_per_class: Any = "auto"
@@ -178,6 +180,8 @@ class FakeLabelPLSA(SemiSupervised):
         P(fake|z), documents without a label counting `unlabeled_weight_`; zero where all were labeled.
     """
 
+    # lambda = 0.005, half of it for each of two classes (Krithara and others 2006).
+    _printed: ClassVar[dict[str, Any]] = {"fake_weight": 0.0025}
     _: KW_ONLY
     fake_weight: float = 0.01
 
@@ -218,6 +222,13 @@ class Guessing(SemiSupervised):
         follow, as the papers print it; a student is taught once more at the end.
     n_relabels : int >= 1
         How often guesses are made anew, at most; fewer where they stand still.
+    first_guesses : {"all", "labels"}
+        Who makes the first guesses: fits to all documents, or, as the papers have it, fits to the labeled ones
+        alone (in which the others find their topics, and teach nothing).
+    doubt : float >= 0
+        A guess that is less probable than this is "not sure" to the gate, a fake label beside the guesses, and
+        P(not sure | true class) is learned with the others. That is right where a wrong guess costs 1 and
+        none costs 1 - `doubt` (Chow 1970). 0: every guess is a class.
     student : "linear" or None
         A blend of linear classifiers on TF-IDF: squared hinges taught by the labels alone, the same taught
         by labels and guesses, complement naive Bayes of both, the words of the topics, and how frequent
@@ -238,40 +249,58 @@ class Guessing(SemiSupervised):
     """
     _attributes: ClassVar[str] = """
     mislabeling_ : (n_classes, n_classes) array
-        beta: P(guess g | true class y), columns sum to one, as the model believes.
+        beta: P(guess g | true class y) as the model believes; columns sum to one, with `not_sure_`.
+    not_sure_ : (n_classes,) array
+        P(not sure | true class); zeros where `doubt` is 0.
     unlabeled_label_topic_ : (n_classes, n_topics) array
         P(y|z) among the documents without a label.
     """
 
+    # Guesses of supervised PLSA, which stay.
+    _printed: ClassVar[dict[str, Any]] = {"first_guesses": "labels", "relabel": "never", "student": None}
     soft: ClassVar[bool]
     _default_weight: ClassVar[float] = _GUESSED_WEIGHT
     _: KW_ONLY
     relabel: Any = 5
     n_relabels: int = 2
+    first_guesses: str = "all"
+    doubt: float = 0.0
     student: str | None = "linear"
 
     def plan(self, classes: Array) -> Plan:
         """How the parameters want documents of these classes to be learned from."""
         return replace(
             super().plan(classes),
-            later_gate=partial(Mislabeling.near_truth, soft=self.soft),
+            later_gate=self._gate,
             student=self.student is not None,
             relabel=None if self.relabel == "never" else int(self.relabel),
             n_relabels=int(self.n_relabels),
+            guessed_by_labels=self.first_guesses == "labels",
+            doubt=float(self.doubt),
         )
+
+    def _gate(self, layout: Layout) -> Mislabeling:
+        """Where the gate of guesses starts."""
+        return Mislabeling.near_truth(layout, soft=self.soft, doubt=self.doubt > 0)
 
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
         found, choice = super()._kept(learned, corpus), learned.choice
         if learned.predictor.student is not None:
             worth = zip((*CLASSIFIERS, "classes"), choice.blend or (), strict=False)
             found["choices_"]["student"] = asdict(choice.teaching) | dict(worth)
+        n_classes = corpus.n_classes
         if not choice.unlabeled_used:
-            own = {"mislabeling_": np.eye(corpus.n_classes), "unlabeled_label_topic_": found["label_topic_"]}
-            return found | own
-        gate = learned.fit.parameters.gate
-        if not isinstance(gate, Mislabeling):  # stopped before any guess
-            gate = Mislabeling.near_truth(learned.choice.settings.layout, soft=self.soft)
-        return found | {"mislabeling_": gate.beta, "unlabeled_label_topic_": gate.unlabeled_class_topic}
+            beta, class_topic = np.eye(n_classes), found["label_topic_"]
+        else:
+            gate = learned.fit.parameters.gate
+            if not isinstance(gate, Mislabeling):  # stopped before any guess
+                gate = self._gate(learned.choice.settings.layout)
+            beta, class_topic = gate.beta, gate.unlabeled_class_topic
+        return found | {
+            "mislabeling_": beta[:n_classes],
+            "not_sure_": beta[n_classes:].sum(axis=0),
+            "unlabeled_label_topic_": class_topic,
+        }
 
 
 @estimator
