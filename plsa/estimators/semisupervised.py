@@ -223,11 +223,11 @@ class Guessing(SemiSupervised):
     n_relabels : int >= 1
         How often guesses are made anew, at most; fewer where they stand still.
     first_guesses : {"all", "labels"}
-        Who makes the first guesses: fits to all documents, or, as the papers have it, fits to the labeled ones
-        alone (in which the others find their topics, and teach nothing).
+        Who makes the first guesses: fits to all documents, or, as the papers have it, fits to the labeled
+        ones alone, in which the others find their topics and teach nothing.
     doubt : float >= 0
-        A guess that is less probable than this is "not sure" to the gate, a fake label beside the guesses, and
-        P(not sure | true class) is learned with the others. That is right where a wrong guess costs 1 and
+        A guess that is less probable than this is "not sure" to the gate, a fake label beside the guesses,
+        and P(not sure | true class) is learned with the others. That is right where a wrong guess costs 1 and
         none costs 1 - `doubt` (Chow 1970). 0: every guess is a class.
     student : "linear" or None
         A blend of linear classifiers on TF-IDF: squared hinges taught by the labels alone, the same taught
