@@ -6,7 +6,7 @@ topics; the states of labeled documents are their classes and come first, those 
 """
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from plsa.labels.reading import UNLABELED
 @dataclass(frozen=True, slots=True)
 class LabelGate:
     """A table of states x topics and how it is learned; here a last state allows all, and nothing is."""
+
+    begins_drawn: ClassVar[bool] = False  # whether it has to be drawn, as topics would be alike without
 
     layout: Layout  # which class each topic belongs to
 
@@ -60,14 +62,17 @@ class LearnedLabel(LabelGate):
     """A missing label, but extra topics are given to classes: the gate of a labeled document is P(y|z).
 
     P(y|z) = N[y, z] / sum over classes of N[., z] among labeled documents, zero for the classes that z is not
-    of. A topic that is used by one class more than by others soon is that class's.
+    of. A topic that is used by one class more than by others soon is that class's: where all extra topics
+    begin as much of one class as of any other, one class gets them all.
     """
+
+    begins_drawn: ClassVar[bool] = True
 
     probability: Floats
 
     @classmethod
     def even(cls, layout: Layout) -> Self:
-        """Where it starts: an extra topic is as much of one class as of any other."""
+        """An extra topic is as much of one class as of any other."""
         allowed = layout.allowed()
         return cls(layout, allowed / allowed.sum(axis=0))
 

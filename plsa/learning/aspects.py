@@ -191,7 +191,8 @@ def fit_gated(
             first = starts.random_words(scaled, layout.n_topics, weight, rng)
         elif first is None:
             first = starts.words_from_groups(scaled, corpus.labels.code, layout.topic_class, weight, rng)
-        begin = starts.assemble(scaled, first, gate.drawn(rng) if all_random else gate, doc_start, state)
+        begun = gate.drawn(rng) if all_random or gate.begins_drawn else gate
+        begin = starts.assemble(scaled, first, begun, doc_start, state)
         return starts.with_random_topics(begin, rng) if all_random else begin
 
     return method.loop.best(steps, [drawn] * (method.loop.n_init if words is None else 1))
