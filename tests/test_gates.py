@@ -48,7 +48,7 @@ def gate_of(kind, layout):
 
 
 def guesses_of(kind, layout):
-    """How many guesses there are: classes, and "not sure" where there is doubt; 0 where nothing is guessed."""
+    """The number of guesses: classes, and "not sure" where there is doubt; 0 where nothing is guessed."""
     return 0 if kind in ("missing", "learned", "fake") else layout.n_classes + kind.endswith("doubt")
 
 
@@ -452,7 +452,7 @@ def test_guesses_that_say_nothing_are_missing_labels(problem, soft):
 
 @pytest.mark.parametrize("soft", [False, True])
 def test_where_nothing_is_sure_labels_are_missing(problem, soft):
-    """"Not sure" is then the only guess, P(not sure | true class) is one, and a fake label says nothing."""
+    """ "Not sure" is then the only guess, P(not sure | true class) is one, and a fake label says nothing."""
     gate = Mislabeling.near_truth(LAYOUT, soft=soft, doubt=True)
     unsure = run_under(gate, gate.states(CODE, np.full(12, 3, dtype=np.int32)), problem, prior=PRIOR)
     missing = MissingLabel(LAYOUT)

@@ -370,6 +370,29 @@ class ProbableClasses(LabelClassifier):
             return np.log(self.predict_proba(X))
 
 
+class Confident:
+    """An estimator with topics that learns from documents without a label, too."""
+
+    _attributes: ClassVar[str] = """
+    unlabeled_share_ : (n_topics,) array
+        The share of documents without a label, as they count, in what is expected of each topic: see
+        `confidence`. 0 where the labels alone were learned from.
+    """
+
+    transform: Callable[[Any], Real]
+    unlabeled_share_: Floats
+
+    def confidence(self, X: Any) -> Floats:
+        """How far a document's topics are those that labeled documents use: 1 - sum_z P(z|d) u[z].
+
+        u[z], `unlabeled_share_`, is the share of documents without a label in the words (of a mixture: the
+        documents) that topic z is expected to have, at the weight that these documents count with. It ranks
+        documents by how much the labels have to say of them; as most documents have no label, its size says
+        little.
+        """
+        return np.asarray(1 - self.transform(X).astype(np.float64) @ self.unlabeled_share_)
+
+
 @estimator
 class ClassEstimator(ProbableClasses, TopicEstimator):
     """An estimator with topics of classes, some of whose documents may have no label."""

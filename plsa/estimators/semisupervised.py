@@ -6,15 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plsa.engine.parameters import Array, Floats
+from plsa.engine.parameters import Array
 from plsa.estimators import scaling as scalings
-from plsa.estimators.base import Fitted, of_documents
+from plsa.estimators.base import Confident, Fitted, of_documents
 from plsa.estimators.parameters import estimator
 from plsa.estimators.supervised import AspectClassifier
 from plsa.inputs import is_auto, warn
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import FakeLabel, Mislabeling
-from plsa.labels.layout import Layout
+from plsa.labels.layout import Layout, unlabeled_share
 from plsa.labels.reading import UNLABELED
 from plsa.learning.collapse import lost_classes
 from plsa.learning.semisupervised import CLASSIFIERS, learn
@@ -25,7 +25,7 @@ _GUESSED_WEIGHT = 0.3  # the same where they have guesses
 
 
 @estimator
-class SemiSupervised(AspectClassifier):
+class SemiSupervised(Confident, AspectClassifier):
     """What the four models share: choosing by evidence, falling back, remembering the training documents."""
 
     _parameters: ClassVar[str] = """
@@ -108,6 +108,7 @@ class SemiSupervised(AspectClassifier):
             "evidence_": dict(choice.accuracy),
             "unlabeled_used_": choice.unlabeled_used,
             "unlabeled_weight_": settings.unlabeled_weight,
+            "unlabeled_share_": np.zeros(settings.layout.n_topics),
             "stretches_": np.array(learned.stretches, dtype=np.intp),
             "choices_": {
                 "scaling": found["scaling_"],
@@ -122,8 +123,8 @@ class SemiSupervised(AspectClassifier):
             **of_documents(probability, corpus.labels),
         }
         if not choice.unlabeled_used:
-            found["scaling_scores_"] = dict(choice.scaling_scores)
-        return found
+            return found | {"scaling_scores_": dict(choice.scaling_scores)}
+        return found | {"unlabeled_share_": unlabeled_share(learned.fit.state, settings.layout)}
 
 
 @estimator
@@ -177,7 +178,8 @@ class FakeLabelPLSA(SemiSupervised):
     label_topic_ : (n_classes, n_topics) array
         P(y|z) beside the fake label's: its columns sum to 1 - `fake_topic_`.
     fake_topic_ : (n_topics,) array
-        P(fake|z), documents without a label counting `unlabeled_weight_`; zero where all were labeled.
+        P(fake|z), documents without a label counting `unlabeled_weight_`; zero where all were labeled. It is
+        `unlabeled_share_`.
     """
 
     # lambda = 0.005, half of it for each of two classes (Krithara and others 2006).
@@ -195,15 +197,7 @@ class FakeLabelPLSA(SemiSupervised):
         if not learned.choice.unlabeled_used:
             return found | {"fake_topic_": np.zeros(learned.choice.settings.layout.n_topics)}
         table = learned.fit.parameters.gate.table()
-        return found | {"label_topic_": table[:-1], "fake_topic_": table[-1]}
-
-    def confidence(self, X: Any) -> Floats:
-        """1 - sum_z P(z|d) P(fake|z): how far a document's topics are those that labeled documents use.
-
-        It ranks documents by how much the labels have to say of them; as most documents have no label, its
-        size says little.
-        """
-        return np.asarray(1 - self.transform(X).astype(np.float64) @ self.fake_topic_)
+        return found | {"label_topic_": table[:-1], "fake_topic_": table[-1], "unlabeled_share_": table[-1]}
 
 
 @estimator
