@@ -73,9 +73,8 @@ class Task:
         few = _FIRST_PASSES if plan.later_gate is None else _PASSES_TO_GUESS
         passes = min(max_iter, few) if plan.early_stopping else max_iter
         task = self
-        if plan.guessed_by_labels:
+        if plan.guessed_by_labels and counts.total(self.corpus.with_unlabeled(0.0).weight) > 0:
             # Documents without a label find their topics and teach nothing.
-            check_some_words(counts, self.corpus.with_unlabeled(0.0).weight)
             task = replace(self, settings=replace(self.settings, unlabeled_weight=0.0))
         fit = task._stretch(counts, plan.gate, passes, f"scaling {scaling}")
         fit, aspects = with_aspects(fit, self.corpus, self.settings, scaler)
