@@ -431,6 +431,7 @@ OF_CLASSES = {
     "label_topic_": [0],
     "unlabeled_label_topic_": [0],
     "mislabeling_": [0, 1],
+    "not_sure_": [0],
     "transduction_": [1],
     "components_per_class_": [0],
     "components_per_class": [0],
