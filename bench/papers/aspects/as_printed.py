@@ -1,13 +1,13 @@
 """As printed: what is drawn at random, whose extra topics are, and a guess that is not sure
 
 Three questions that the papers' own settings raise. **Starts**: why soft mislabeling is 8 to 18 points above
-hard in print and nowhere else. `as_printed()` draws all that print draws: P(w|z), P(z|d), beta, P~(y|z); "near
-the truth" leaves beta and P~ where this package starts them, and "equations 9 and 10" and "thesis" learn beta
-and P~ as those print it, which is no step of EM. **Extra topics**: method 2 of section 6.5 of the thesis, all
-documents labeled, with extra topics that stay open to all classes and with such as are given to classes by a
-P(y|z) that is learned. **Doubt**: the fake label and the mislabeling model in one, which section 5 of the paper
-proposes: a guess less probable than the doubt is a fake label. Accuracy in percent, mean and standard deviation
-over the splits, each the mean of its starts.
+hard in print and nowhere else. `as_printed()` draws all that print draws: P(w|z), P(z|d), beta, P~(y|z);
+"near the truth" leaves beta and P~ where this package starts them, and "equations 9 and 10" and "thesis"
+learn beta and P~ as those print it, which is no step of EM. **Extra topics**: method 2 of section 6.5 of the
+thesis, all documents labeled, with extra topics that stay open to all classes and with such as are given to
+classes by a P(y|z) that is learned. **Doubt**: the fake label and the mislabeling model in one, which section
+5 of the paper proposes: a guess less probable than the doubt is a fake label. Accuracy in percent, mean and
+standard deviation over the splits, each the mean of its starts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ STARTED = ("webkb", "20news")
 FEW = (0.01, 0.05)
 EXTRA = (5, 10, 20, 30, 40)
 DOUBTED = ("20news", "webkb", "reuters7")
-DOUBTS = (0.0, 0.5, 0.7, 0.9)
+DOUBTS = (0.0, 0.5, 0.7)
 VERY_FEW = (0.003, 0.01, 0.05)
 
 
@@ -153,7 +153,7 @@ DOUBTING: dict[str, dict[str, Any]] = {"defaults": {}, "no student": {"student":
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured."""
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="splits; 0, 1 and 2")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1], help="splits; 0 and 1")
     parser.add_argument("--starts", type=int, default=3, help="random starts of the first question; 3")
 
 
