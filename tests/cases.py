@@ -197,10 +197,10 @@ CASES = [
     ),
     Case(
         FakeLabelPLSA,
-        _SEMI | {"scaling": None, "init": "all random", "evidence": False, "early_stopping": 0},
+        _SEMI | {"scaling": None, "init": "all random", "evidence": False, "unlabeled_weight": 0.01},
         note="all at random",
         other={"init": "random"},
-        starts={},
+        starts={"early_stopping": 0},
     ),
     Case(
         NaiveBayesEM,
