@@ -196,11 +196,11 @@ CASES = [
         by_marks=True,
     ),
     Case(
-        FakeLabelPLSA,
-        _SEMI | {"scaling": None, "init": "all random", "evidence": False, "unlabeled_weight": 0.01},
+        PLSAClassifier,
+        {"topics_per_class": 2, "scaling": None, "init": "all random", "max_iter": 6, "tol": 0},
         note="all at random",
         other={"init": "random"},
-        starts={"early_stopping": 0},
+        starts={},
     ),
     Case(
         NaiveBayesEM,

@@ -221,6 +221,17 @@ def test_extra_topics_are_given_to_the_classes_that_use_them():
     assert np.diff(learned.objective_trace_).min() > -1e-6 * abs(learned.objective_trace_[0])
 
 
+def test_extra_topics_begin_as_classes_that_are_drawn():
+    """Whatever the start of P(w|z): before any update a topic is more of one class than of others."""
+    corpus = planted_corpus(300, 200, 4, n_classes=4, random_state=0)
+    model = PLSAClassifier(extra_topics=8, extra_labels="learned", scaling=None, max_iter=0, random_state=0)
+    drawn = model.fit(corpus.counts, corpus.target).label_topic_[:, 4:]
+    assert np.ptp(drawn, axis=0).min() > 0.2
+    assert len(set(drawn.argmax(axis=0))) > 2
+    other = model.set_params(random_state=1).fit(corpus.counts, corpus.target).label_topic_[:, 4:]
+    assert not np.allclose(drawn, other, atol=0.1)
+
+
 def test_without_extra_topics_there_is_nothing_to_give_to_classes():
     """Bit for bit, but for what is drawn: here nothing is drawn before."""
     corpus = planted_corpus(120, 100, 4, n_classes=4, random_state=0)

@@ -72,11 +72,11 @@ class Task:
         scaler, counts = fit_scaling(plan.scalings[scaling], self.corpus)
         few = _FIRST_PASSES if plan.later_gate is None else _PASSES_TO_GUESS
         passes = min(max_iter, few) if plan.early_stopping else max_iter
-        task = self
+        settings = self.settings
         if plan.guessed_by_labels and counts.total(self.corpus.with_unlabeled(0.0).weight) > 0:
             # Documents without a label find their topics and teach nothing.
-            task = replace(self, settings=replace(self.settings, unlabeled_weight=0.0))
-        fit = task._stretch(counts, plan.gate, passes, f"scaling {scaling}")
+            settings = replace(settings, unlabeled_weight=0.0)
+        fit = self._stretch(counts, plan.gate, passes, f"scaling {scaling}", settings)
         fit, aspects = with_aspects(fit, self.corpus, self.settings, scaler)
         return Member(scaling, counts, fit, aspects, (fit.trace,), fit.n_updates + 1)
 
@@ -89,7 +89,8 @@ class Task:
         again = method.init != "labels"
         words = None if again else padded(member.aspects.word_topic, member.counts.dtype)
         guess = guesses.or_doubt(self.plan.doubt, self.corpus.n_classes)
-        fit = self._stretch(member.counts, later, passes, f"scaling {member.scaling}", guess, words)
+        how = later, passes, f"scaling {member.scaling}", self.settings, guess, words
+        fit = self._stretch(member.counts, *how)
         fit, aspects = with_aspects(fit, self.corpus, self.settings, member.aspects.scaler)
         traces, n_passes = (*member.traces, fit.trace), member.n_passes + fit.n_updates
         return replace(member, fit=fit, aspects=aspects, traces=traces, n_passes=n_passes)
@@ -100,13 +101,14 @@ class Task:
         gate: Callable[[Layout], LabelGate],
         passes: int,
         doing: str,
+        settings: Settings,
         guess: Codes | None = None,
         words: Real | None = None,
     ) -> Fit:
         """Passes under one gate. To have run out of a few, where more are allowed, is to stop early."""
         loop = self.plan.method.loop
         stretch = replace(loop.doing(doing), max_iter=passes, early=self.plan.early_stopping)
-        how = gate(self.settings.layout), self.settings, replace(self.plan.method, loop=stretch), self.rng
+        how = gate(settings.layout), settings, replace(self.plan.method, loop=stretch), self.rng
         fit = fit_gated(counts, self.corpus, *how, guess=guess, words=words)
         if fit.reason is StopReason.ROUNDS and passes < loop.max_iter:
             fit = replace(fit, reason=StopReason.EARLY)
