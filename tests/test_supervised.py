@@ -226,7 +226,7 @@ def test_extra_topics_begin_as_classes_that_are_drawn():
     corpus = planted_corpus(300, 200, 4, n_classes=4, random_state=0)
     model = PLSAClassifier(extra_topics=8, extra_labels="learned", scaling=None, max_iter=0, random_state=0)
     drawn = model.fit(corpus.counts, corpus.target).label_topic_[:, 4:]
-    assert np.ptp(drawn, axis=0).min() > 0.2
+    assert np.ptp(drawn, axis=0).mean() > 0.3
     assert len(set(drawn.argmax(axis=0))) > 2
     other = model.set_params(random_state=1).fit(corpus.counts, corpus.target).label_topic_[:, 4:]
     assert not np.allclose(drawn, other, atol=0.1)
