@@ -221,6 +221,17 @@ def test_extra_topics_are_given_to_the_classes_that_use_them():
     assert np.diff(learned.objective_trace_).min() > -1e-6 * abs(learned.objective_trace_[0])
 
 
+def test_as_printed_with_one_topic_a_class_is_the_closed_form():
+    """P(w|z) is how often the class has the word, with nothing added; a document is all of its class."""
+    corpus = planted_corpus(120, 60, 4, n_classes=4, random_state=0)
+    X, y = corpus.counts, corpus.target
+    found = PLSAClassifier.as_printed(random_state=0, dtype="float64").fit(X, y)
+    counts = np.array([X[y == c].sum(axis=0) for c in range(4)], dtype=float)
+    assert_allclose(found.components_, counts / counts.sum(axis=1, keepdims=True), rtol=1e-9, atol=1e-300)
+    assert_allclose(found.doc_topic_, np.eye(4)[y], atol=1e-12)
+    assert (found.scaling_, found.n_iter_, found.extra_labels) == (None, 100, "learned")
+
+
 def test_extra_topics_begin_as_classes_that_are_drawn():
     """Whatever the start of P(w|z): before any update a topic is more of one class than of others."""
     corpus = planted_corpus(300, 200, 4, n_classes=4, random_state=0)
