@@ -2,8 +2,8 @@
 
 Three questions that the papers' own settings raise. **Starts**: why soft mislabeling is 8 to 18 points above
 hard in print and nowhere else. `as_printed()` draws all that print draws: P(w|z), P(z|d), beta, P~(y|z);
-"near the truth" leaves beta and P~ where this package starts them, and "equations 9 and 10" and "thesis"
-learn beta and P~ as those print it, which is no step of EM. **Extra topics**: method 2 of section 6.5 of the
+"near the truth" leaves beta and P~ where this package starts them, "four fifths" is on the way there, and
+"equations 9 and 10" and "thesis" learn beta and P~ as those print it, which is no step of EM. **Extra topics**: method 2 of section 6.5 of the
 thesis, all documents labeled, with extra topics that stay open to all classes and with such as are given to
 classes by a P(y|z) that is learned. **Doubt**: the fake label and the mislabeling model in one, which section
 5 of the paper proposes: a guess less probable than the doubt is a fake label. Accuracy in percent, mean and
@@ -87,6 +87,21 @@ class NearTruth(Mislabeling):
         return self
 
 
+class PartlyDrawn(Mislabeling):
+    """beta and P~ are four fifths of a draw and one of where this package starts them."""
+
+    __slots__ = ()
+
+    def drawn(self, rng: Rng) -> Self:
+        """In the hard form P~ stays, whatever the shares."""
+        other, near = super().drawn(rng), (self.beta, self.unlabeled_class_topic)
+        beta, class_topic = (
+            0.8 * mine + 0.2 * start
+            for mine, start in zip((other.beta, other.unlabeled_class_topic), near, strict=True)
+        )
+        return replace(self, beta=beta, unlabeled_class_topic=class_topic)
+
+
 def _columns(count: Floats) -> Floats:
     """Columns that sum to one, where they have anything."""
     return count / np.maximum(count.sum(axis=0), np.finfo(float).tiny)
@@ -129,6 +144,19 @@ class HardNearTruth(_Guessing):
     soft = False
 
 
+class SoftPartlyDrawn(_Guessing):
+    """All at random, beta and P~ for the most part."""
+
+    gate = PartlyDrawn
+
+
+class HardPartlyDrawn(_Guessing):
+    """All at random, beta for the most part."""
+
+    gate = PartlyDrawn
+    soft = False
+
+
 STARTS: dict[str, tuple[str, Any]] = {
     "supervised": ("supervised PLSA, which makes the guesses", plsa.PLSAClassifier),
     "missing": ("missing labels", plsa.MissingLabelPLSA),
@@ -137,6 +165,8 @@ STARTS: dict[str, tuple[str, Any]] = {
     "soft": ("mislabeling, soft, exact EM", plsa.SoftMislabelingPLSA),
     "equations": ("soft, equations 9 and 10", SoftByEquations),
     "thesis": ("soft, thesis", SoftByThesis),
+    "hard partly": ("hard, beta drawn four fifths", HardPartlyDrawn),
+    "soft partly": ("soft, beta and P~ drawn four fifths", SoftPartlyDrawn),
     "hard near": ("hard, beta near the truth", HardNearTruth),
     "soft near": ("soft, beta and P~ near the truth", SoftNearTruth),
 }
@@ -255,8 +285,8 @@ def tell(measured: Measured, folder: Path) -> list[str]:
     return [
         *parts,
         "## Doubt",
-        "Soft mislabeling as it is by default, and where its topics predict. Beside a doubt stands what each "
-        "split gains by it, in points.",
+        "Soft mislabeling as it is by default, and where its topics predict. Beside a doubt stands what\n"
+        "each split gains by it, in points.",
         report.table(header, rows),
     ]
 
