@@ -669,6 +669,17 @@ def test_the_first_fit_of_the_labels_alone_is_the_closed_form(model):
 
 
 @guessing
+def test_words_that_no_label_has_met_are_not_lost(model):
+    """Without smoothing they are impossible in the fit to the labels alone, and no longer in the next one."""
+    X = np.array([[3.0, 1, 0, 0], [0, 1, 3, 0], [2, 0, 0, 2], [0, 0, 2, 1]])
+    options = PLAIN | {"smoothing": 0.0, "student": None, "first_guesses": "labels"}
+    found = model(**options).fit(X, ["a", "b", None, None])  # says nothing of impossible words
+    assert found.n_impossible_ == 0
+    assert found.components_[:, 3].min() >= 0
+    assert found.components_[:, 3].max() > 0
+
+
+@guessing
 def test_labels_without_words_leave_the_first_guesses_to_all_documents(model):
     X = np.array([[0.0, 0, 0], [0, 0, 0], [1, 2, 0], [0, 2, 1], [3, 0, 0]])
     found = model(first_guesses="labels", init="random", random_state=0).fit(X, ["a", "b", None, None, None])

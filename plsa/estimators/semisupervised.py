@@ -218,7 +218,7 @@ class Guessing(SemiSupervised):
         How often guesses are made anew, at most; fewer where they stand still.
     first_guesses : {"all", "labels"}
         Who makes the first guesses: fits to all documents, or, as the papers have it, fits to the labeled
-        ones alone, in which the others find their topics and teach nothing (if these have any words).
+        ones alone (if these have any words), after which the topics begin anew.
     doubt : float >= 0
         A guess that is less probable than this is "not sure" to the gate, a fake label beside the guesses,
         and P(not sure | true class) is learned with the others. That is right where a wrong guess costs 1 and

@@ -85,8 +85,9 @@ class Task:
         method, later = self.plan.method, self.plan.later_gate
         assert later is not None
         passes = method.loop.max_iter if self.plan.relabel is None else self.plan.relabel
-        # The printed algorithm draws its parameters again.
-        again = method.init != "labels"
+        # The printed algorithm draws its parameters again. And a fit to the labels alone may have made words
+        # impossible that other documents have.
+        again = method.init != "labels" or (self.plan.guessed_by_labels and len(member.traces) == 1)
         words = None if again else padded(member.aspects.word_topic, member.counts.dtype)
         guess = guesses.or_doubt(self.plan.doubt, self.corpus.n_classes)
         how = later, passes, f"scaling {member.scaling}", self.settings, guess, words

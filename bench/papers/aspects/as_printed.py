@@ -3,11 +3,11 @@
 Three questions that the papers' own settings raise. **Starts**: why soft mislabeling is 8 to 18 points above
 hard in print and nowhere else. `as_printed()` draws all that print draws: P(w|z), P(z|d), beta, P~(y|z);
 "near the truth" leaves beta and P~ where this package starts them, "four fifths" is on the way there, and
-"equations 9 and 10" and "thesis" learn beta and P~ as those print it, which is no step of EM. **Extra topics**: method 2 of section 6.5 of the
-thesis, all documents labeled, with extra topics that stay open to all classes and with such as are given to
-classes by a P(y|z) that is learned. **Doubt**: the fake label and the mislabeling model in one, which section
-5 of the paper proposes: a guess less probable than the doubt is a fake label. Accuracy in percent, mean and
-standard deviation over the splits, each the mean of its starts.
+"equations 9 and 10" and "thesis" learn beta and P~ as those print it, which is no step of EM. **Extra
+topics**: method 2 of section 6.5 of the thesis, all documents labeled, with extra topics that stay open to
+all classes and with such as are given to classes by a P(y|z) that is learned. **Doubt**: the fake label and
+the mislabeling model in one, which section 5 of the paper proposes: a guess less probable than the doubt is a
+fake label. Accuracy in percent, mean and standard deviation over the splits, each the mean of its starts.
 """
 
 from __future__ import annotations
