@@ -186,6 +186,27 @@ CASES = [
         members=4,
     ),
     Case(
+        PLSAClassifier,
+        {"extra_topics": 4, "extra_labels": "learned", "scaling": None, "max_iter": 6, "tol": 0},
+        note="extra topics of classes",
+        other={"extra_labels": "open"},
+        starts={},
+    ),
+    Case(
+        SoftMislabelingPLSA,
+        _SEMI | {"scaling": None, "relabel": 2, "doubt": 0.6, "first_guesses": "labels"},
+        note="in doubt",
+        other={"doubt": 0.0, "init": "all random"},
+        by_marks=True,
+    ),
+    Case(
+        PLSAClassifier,
+        {"topics_per_class": 2, "scaling": None, "init": "all random", "max_iter": 6, "tol": 0},
+        note="all at random",
+        other={"init": "random"},
+        starts={},
+    ),
+    Case(
         NaiveBayesEM,
         _MIXTURE | {"scaling": "auto"},
         real="float64",
@@ -220,6 +241,13 @@ CASES = [
         "positives",
         other={"student": None, "threshold": 0.4},
         starts={"init": "random", "student": None},
+    ),
+    Case(
+        TopicSensitivePLSA,
+        {"n_components": 4, "max_iter": 8, "tol": 0, "student": None, "threshold": "topic"},
+        "positives",
+        note="by topic",
+        other={"threshold": "auto"},
     ),
     Case(TopicSensitivePLSA, {"max_iter": 4}, "positives", "with a committee", other={"n_components": 3}),
     Case(

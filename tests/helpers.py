@@ -103,6 +103,8 @@ def assert_usable(model, X, rtol=1e-4):
     for name, axis in (("components_", 1), ("doc_topic_", 1), ("transduction_", 1), ("mislabeling_", 0)):
         if hasattr(model, name):
             sums[name] = getattr(model, name).sum(axis=axis)
+    if hasattr(model, "not_sure_"):
+        sums["mislabeling_"] = sums["mislabeling_"] + model.not_sure_
     for name in ("topic_prior_", "class_prior_"):
         if np.ndim(getattr(model, name, 0)):
             sums[name] = getattr(model, name).sum()

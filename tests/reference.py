@@ -234,14 +234,39 @@ def first_fake_label_gate(topic_class, n_classes):
     return gate
 
 
-def first_mislabeling(topic_class, n_classes, soft):
-    """beta (C, C) and Q (C, K) before anything is learned: nine tenths where they say "as it seems"."""
+def first_learned_label_gate(topic_class, n_classes):
+    """(C + 1, K): P(y | z) shared by the classes of z alike; the unlabeled row is all 1."""
+    gate = np.ones((n_classes + 1, len(topic_class)))
+    for z in range(len(topic_class)):
+        n_allowed = sum(may_use(c, z, topic_class) for c in range(n_classes))
+        for c in range(n_classes):
+            gate[c, z] = may_use(c, z, topic_class) / n_allowed
+    return gate
+
+
+def learn_learned_label_gate(state_counts, gate):
+    """P(y | z) = N[y, z] / sum over classes, a topic without labeled counts keeping what it had."""
+    gate = gate.copy()
+    for z in range(gate.shape[1]):
+        total = state_counts[:-1, z].sum()
+        if total > 0:
+            gate[:-1, z] = state_counts[:-1, z] / total
+    return gate
+
+
+def first_mislabeling(topic_class, n_classes, soft, doubt=False):
+    """beta (C, C) and Q (C, K) before anything is learned: nine tenths where they say "as it seems".
+
+    With doubt beta has a last row, "not sure".
+    """
+    n_guesses = n_classes + 1 if doubt else n_classes
+    nearly = 0.9 if n_guesses > 1 else 1.0
     near = 0.9 if n_classes > 1 else 1.0
-    beta = np.zeros((n_classes, n_classes))
+    beta = np.zeros((n_guesses, n_classes))
     class_topic = np.zeros((n_classes, len(topic_class)))
     for y in range(n_classes):
-        for g in range(n_classes):
-            beta[g, y] = near * (g == y) + (1 - near) / n_classes
+        for g in range(n_guesses):
+            beta[g, y] = nearly * (g == y) + (1 - nearly) / n_guesses
         for z in range(len(topic_class)):
             n_allowed = sum(may_use(c, z, topic_class) for c in range(n_classes))
             class_topic[y, z] = may_use(y, z, topic_class) / n_allowed
@@ -251,12 +276,12 @@ def first_mislabeling(topic_class, n_classes, soft):
 
 
 def mislabeling_gate(topic_class, n_classes, beta, class_topic):
-    """(C + C, K): labeled c: 1 if z in c else 0; guess g: D[g, z] = sum_y beta[g, y] Q[y, z]."""
-    gate = np.zeros((2 * n_classes, len(topic_class)))
+    """(C + guesses, K): labeled c: 1 if z in c else 0; guess g: D[g, z] = sum_y beta[g, y] Q[y, z]."""
+    gate = np.zeros((n_classes + len(beta), len(topic_class)))
     for z in range(len(topic_class)):
         for c in range(n_classes):
             gate[c, z] = 1 if may_use(c, z, topic_class) else 0
-        for g in range(n_classes):
+        for g in range(len(beta)):
             for y in range(n_classes):
                 gate[n_classes + g, z] += beta[g, y] * class_topic[y, z]
     return gate
@@ -271,7 +296,7 @@ def learn_mislabeling(state_counts, beta, class_topic, soft):
     """
     n_classes, n_topics = class_topic.shape
     beta_count, class_count = np.zeros_like(beta), np.zeros_like(class_topic)
-    for g in range(n_classes):
+    for g in range(len(beta)):
         for z in range(n_topics):
             joint = [beta[g, y] * class_topic[y, z] for y in range(n_classes)]
             if sum(joint) == 0:
@@ -291,19 +316,25 @@ def learn_mislabeling(state_counts, beta, class_topic, soft):
 
 
 class GateModel:
-    """One of "missing", "fake", "hard", "soft": its states, its table and what it learns."""
+    """One of "missing", "learned", "fake", "hard", "soft", or one of the last two with " doubt".
+
+    Its states, its table and what it learns. A guess may be C, "not sure", where there is doubt.
+    """
 
     def __init__(self, kind, topic_class, n_classes):
         self.kind, self.topic_class, self.n_classes = kind, topic_class, n_classes
-        self.beta, self.class_topic = first_mislabeling(topic_class, n_classes, kind == "soft")
-        self.fake = first_fake_label_gate(topic_class, n_classes)
+        self.guessed, self.soft = kind.startswith(("hard", "soft")), kind.startswith("soft")
+        self.beta, self.class_topic = first_mislabeling(
+            topic_class, n_classes, self.soft, kind.endswith("doubt")
+        )
+        first = first_learned_label_gate if kind == "learned" else first_fake_label_gate
+        self.learned = first(topic_class, n_classes)
 
     def states(self, code, guess):
         """The label; without one C, or C + the guess."""
-        guessed = self.kind in ("hard", "soft")
         return np.array(
             [
-                c if c >= 0 else self.n_classes + (g if guessed else 0)
+                c if c >= 0 else self.n_classes + (g if self.guessed else 0)
                 for c, g in zip(code, guess, strict=True)
             ]
         )
@@ -312,8 +343,8 @@ class GateModel:
         """The gate as it is now."""
         if self.kind == "missing":
             return missing_label_gate(self.topic_class, self.n_classes)
-        if self.kind == "fake":
-            return self.fake
+        if not self.guessed:
+            return self.learned
         return mislabeling_gate(self.topic_class, self.n_classes, self.beta, self.class_topic)
 
     def open(self):
@@ -325,10 +356,12 @@ class GateModel:
     def learn(self, state_counts, gate=None):
         """Takes the counts of a pass in; the next gate."""
         if self.kind == "fake":
-            self.fake = learn_fake_label_gate(state_counts, self.fake)
-        elif self.kind in ("hard", "soft"):
+            self.learned = learn_fake_label_gate(state_counts, self.learned)
+        elif self.kind == "learned":
+            self.learned = learn_learned_label_gate(state_counts, self.learned)
+        elif self.guessed:
             self.beta, self.class_topic = learn_mislabeling(
-                state_counts, self.beta, self.class_topic, self.kind == "soft"
+                state_counts, self.beta, self.class_topic, self.soft
             )
         return self.table()
 

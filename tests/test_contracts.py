@@ -436,6 +436,7 @@ OF_CLASSES = {
     "label_topic_": [0],
     "unlabeled_label_topic_": [0],
     "mislabeling_": [0, 1],
+    "not_sure_": [0],
     "transduction_": [1],
     "components_per_class_": [0],
     "components_per_class": [0],
@@ -537,7 +538,10 @@ DRAWN = {
     "extra_topics": [0, 1, 2],
     "components_per_class": [1, 2, 3],
     "scaling": [None, CountScaler(), "auto"],
-    "init": ["labels", "random"],
+    "init": ["labels", "random", "all random"],
+    "extra_labels": ["open", "learned"],
+    "first_guesses": ["all", "labels"],
+    "doubt": [0.0, 0.6, 2.0],
     "smoothing": [0.0, 0.01],
     "prior_strength": [0.0, 5.0],
     "unlabeled_weight": [1.0, 0.1],
@@ -564,6 +568,7 @@ AUTO = {name: [*DRAWN[name], "auto"] for name in ("topics_per_class", "prior_str
     dict.fromkeys(case.model for case in CASES if case.weighted and case.has("tol")),
     ids=lambda m: m.__name__,
 )
+@pytest.mark.filterwarnings("ignore:X looks like TF-IDF")  # a count of 1 beside one of 1e-6
 @given(data=st.data())
 def test_the_objective_never_falls(model, data):
     """Odd counts, labels and weights, any parameters: it climbs in every stretch, and there is an answer."""
@@ -605,7 +610,14 @@ def test_the_objective_never_falls(model, data):
     if model is FakeLabelPLSA:  # before the first update it is but a start
         rows[-1:] = [np.column_stack([rows[-1], estimator.fake_topic_])] if estimator.n_iter_ else []
     if hasattr(estimator, "mislabeling_"):
-        rows += [estimator.mislabeling_.T, estimator.unlabeled_label_topic_.T]
+        beta = np.vstack([estimator.mislabeling_, estimator.not_sure_])
+        rows += [beta.T, estimator.unlabeled_label_topic_.T]
+    if hasattr(estimator, "unlabeled_share_"):
+        share, sure = estimator.unlabeled_share_, estimator.confidence(X)
+        assert share.min() >= 0
+        assert share.max() <= 1 + 1e-12
+        assert_allclose(sure, 1 - estimator.transform(X) @ share, atol=1e-6)
+        assert np.all((sure > -1e-6) & (sure < 1 + 1e-6))
     if hasattr(estimator, "transduction_"):
         rows.append(estimator.transduction_)
         assert_array_equal(estimator.guesses_[code >= 0], estimator.classes_[code[code >= 0]])

@@ -67,6 +67,19 @@ def test_readme_example(capsys):
     assert "['food' 'sport']" in capsys.readouterr().out
 
 
+def test_the_numbers_of_where_we_differ(capsys):
+    """Its example prints what its comments say, and every name of ours that it has is there."""
+    page = (Path(__file__).parent.parent / "docs" / "where-we-differ.md").read_text()
+    (block,) = re.findall(r"```python\n(.*?)```", page, flags=re.S)
+    exec(compile(block, "where-we-differ.md", "exec"), {})
+    said = re.findall(r"^print.*# (-?[\d.]+)", block, flags=re.M)
+    assert capsys.readouterr().out.split() == said
+    assert len(said) == 6
+    for name, method in re.findall(r"`(\w+)\.(\w+)(?:\(.*?\))?`", page):
+        if hasattr(plsa, name):
+            assert hasattr(getattr(plsa, name), method)
+
+
 def test_sources_without_compiled_code_say_so(tmp_path):
     """In a checkout that is not installed: what the folder is, and what to do."""
     shutil.copytree(PACKAGE, tmp_path / "plsa", ignore=shutil.ignore_patterns("_kernels", "__pycache__"))

@@ -19,14 +19,21 @@ from plsa.engine.runs import Loop
 from plsa.engine.steps import Counts, GatedSteps
 from plsa.estimators.validation import check_counts
 from plsa.labels.corpus import Corpus
-from plsa.labels.gates import FakeLabel, Mislabeling, MissingLabel, OneComponent
+from plsa.labels.gates import FakeLabel, LearnedLabel, Mislabeling, MissingLabel, OneComponent
 from plsa.labels.layout import Layout, label_topic, lay_out
 from plsa.labels.reading import Labels
 from plsa.learning.aspects import Folding, Method, Settings, fit_gated
 
-KINDS = ("missing", "fake", "hard", "soft")
+KINDS = ("missing", "learned", "fake", "hard", "soft", "hard doubt", "soft doubt")
 kinds = pytest.mark.parametrize("kind", KINDS)
 reals = pytest.mark.parametrize("real", drawing.REALS, ids=lambda real: np.dtype(real).name)
+
+
+class EvenLabel(LearnedLabel):
+    """Begins as it is, without a draw."""
+
+    __slots__ = ()
+    begins_drawn = False
 
 
 def gate_of(kind, layout):
@@ -35,7 +42,20 @@ def gate_of(kind, layout):
         return MissingLabel(layout)
     if kind == "fake":
         return FakeLabel.even(layout)
-    return Mislabeling.near_truth(layout, soft=kind == "soft")
+    if kind == "learned":
+        return EvenLabel.even(layout)
+    return Mislabeling.near_truth(layout, soft=kind.startswith("soft"), doubt=kind.endswith("doubt"))
+
+
+def guesses_of(kind, layout):
+    """The number of guesses: classes, and "not sure" where there is doubt; 0 where nothing is guessed."""
+    return 0 if kind in ("missing", "learned", "fake") else layout.n_classes + kind.endswith("doubt")
+
+
+def guesses(kind, n_documents, layout):
+    """Any guess for every document."""
+    n_guesses = guesses_of(kind, layout) or 1
+    return drawing.labels(n_documents, n_guesses, unlabeled=False).map(lambda each: each.astype(np.int32))
 
 
 def passes(number):
@@ -74,7 +94,7 @@ def test_tables_and_what_is_learned_are_the_reference(kind, data):
         count = data.draw(drawing.state_counts(*table.shape))
         if kind == "fake":
             count *= gate.open()  # a shut topic has no counts
-        elif kind in ("hard", "soft"):
+        else:
             count *= table > 0
         before = count.copy()
         learned = gate.learn(count)
@@ -83,7 +103,7 @@ def test_tables_and_what_is_learned_are_the_reference(kind, data):
         gate = learned
         assert_array_equal(count, before)
         assert_allclose(gate.table(), wanted.learn(count), rtol=1e-10, atol=1e-15)
-        if kind in ("hard", "soft"):
+        if guesses_of(kind, layout):
             assert_allclose(gate.beta, wanted.beta, rtol=1e-10, atol=1e-15)
             assert_allclose(gate.unlabeled_class_topic, wanted.class_topic, rtol=1e-10, atol=1e-15)
 
@@ -101,12 +121,14 @@ def test_what_is_learned_is_a_probability(kind, data):
         assert np.all((table > 0) <= (gate.open() > 0))
         if kind == "fake":
             assert_columns_sum_to_one(table)
+        elif kind == "learned":
+            assert_columns_sum_to_one(table[:n_classes])
         else:
             labeled = reference.missing_label_gate(layout.topic_class, n_classes)[:n_classes]
             assert_array_equal(table[:n_classes], labeled)
-        if kind == "missing":
+        if kind in ("missing", "learned"):
             assert_array_equal(table[n_classes:], np.ones((1, layout.n_topics)))
-        if kind in ("hard", "soft"):
+        if guesses_of(kind, layout):
             assert_columns_sum_to_one(gate.beta)
             assert_columns_sum_to_one(gate.unlabeled_class_topic)
             assert_columns_sum_to_one(table[n_classes:])  # some guess or other
@@ -121,7 +143,7 @@ def test_what_is_open_is_what_labels_allow(layout, data):
     """A labeled document has its class's topics and those of no class, one without a label all of them."""
     for kind in KINDS:
         gate = gate_of(kind, layout)
-        n_unlabeled = layout.n_classes if kind in ("hard", "soft") else 1
+        n_unlabeled = guesses_of(kind, layout) or 1
         opened = gate.open()
         assert opened.shape == (layout.n_classes + n_unlabeled, layout.n_topics)
         for c in range(layout.n_classes):
@@ -138,7 +160,7 @@ def test_states_are_the_reference(kind, data):
     """The class of a labeled document, whatever its guess; else C, or C + the guess."""
     layout = data.draw(drawing.layouts())
     code = data.draw(drawing.labels(6, layout.n_classes)).astype(np.int32)
-    guess = data.draw(drawing.labels(6, layout.n_classes, unlabeled=False)).astype(np.int32)
+    guess = data.draw(guesses(kind, 6, layout))
     gate = gate_of(kind, layout)
     state = gate.states(code, guess)
     wanted = reference.GateModel(kind, layout.topic_class, layout.n_classes).states(code, guess)
@@ -255,7 +277,7 @@ def test_em_is_the_reference_step_by_step(kind, real, data):
     n_documents = messy.shape[0]
     layout = data.draw(drawing.layouts(max_classes=3, max_topics=2))
     code = data.draw(drawing.labels(n_documents, layout.n_classes)).astype(np.int32)
-    guess = data.draw(drawing.labels(n_documents, layout.n_classes, unlabeled=False)).astype(np.int32)
+    guess = data.draw(guesses(kind, n_documents, layout))
     weight = data.draw(st.none() | drawing.weights(n_documents, real))
     smoothing = data.draw(st.sampled_from([0.0, 0.01, 1.0]))
     settings = Settings(
@@ -396,9 +418,10 @@ def test_with_every_label_all_but_the_fake_label_are_supervised(problem):
     """The guess of a labeled document is not looked at, and what is learned of guesses changes nothing."""
     code = np.where(CODE < 0, GUESS, CODE).astype(np.int32)
     supervised = run_under(FixedGate(LAYOUT.allowed()), code, problem, prior=PRIOR)
-    for kind in ("missing", "hard", "soft"):
+    for kind in KINDS:
+        if kind == "fake":
+            continue
         gate = gate_of(kind, LAYOUT)
-
         state = gate.states(code, GUESS[::-1])
         assert_same_bits(supervised, run_under(gate, state, problem, prior=PRIOR))
 
@@ -425,6 +448,81 @@ def test_guesses_that_say_nothing_are_missing_labels(problem, soft):
     length = np.asarray(problem.X.sum(axis=1), dtype=np.float64).ravel()
     factor = np.log(1 / 3) * (problem.weight * length)[CODE < 0].sum()
     assert_allclose(np.array(guessed.trace) - factor, wanted.trace, rtol=1e-5)
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_where_nothing_is_sure_labels_are_missing(problem, soft):
+    """ "Not sure" is then the only guess, P(not sure | true class) is one, and a fake label says nothing."""
+    gate = Mislabeling.near_truth(LAYOUT, soft=soft, doubt=True)
+    unsure = run_under(gate, gate.states(CODE, np.full(12, 3, dtype=np.int32)), problem, prior=PRIOR)
+    missing = MissingLabel(LAYOUT)
+    wanted = run_under(missing, missing.states(CODE, GUESS), problem, prior=PRIOR)
+    assert_allclose(unsure.parameters.gate.beta, [[0] * 3] * 3 + [[1] * 3], rtol=1e-9)
+    tolerance = {"rtol": 1e-3, "atol": 1e-5} if problem.real == np.float32 else {"rtol": 1e-9}
+    assert_allclose(unsure.parameters.doc_topic, wanted.parameters.doc_topic, **tolerance)
+    assert_allclose(unsure.parameters.word_topic, wanted.parameters.word_topic, **tolerance)
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_doubt_that_never_comes_changes_nothing(problem, soft):
+    """Guesses that are all sure: from the first update on the gate is that without doubt."""
+    guess = np.where(np.arange(12) % 3 == 0, GUESS, (GUESS + 1) % 3).astype(np.int32)
+    plain, doubting = (Mislabeling.near_truth(LAYOUT, soft=soft, doubt=doubt) for doubt in (False, True))
+    doubting = replace(doubting, beta=np.vstack([plain.beta, np.zeros((1, 3))]))
+    runs = [run_under(gate, gate.states(CODE, guess), problem, prior=PRIOR) for gate in (plain, doubting)]
+    assert_same_bits(*runs)
+    assert_array_equal(runs[1].parameters.gate.beta[:3], runs[0].parameters.gate.beta)
+
+
+@kinds
+@given(data=st.data())
+def test_what_is_drawn_may_be_anything_that_is_open(kind, data):
+    """Probabilities, none of what is open is zero, what is fixed stays; the same seed draws the same."""
+    layout = data.draw(drawing.layouts())
+    gate, seed = gate_of(kind, layout), data.draw(st.integers(0, 99))
+    first, second = (gate.drawn(np.random.RandomState(seed)) for _ in range(2))
+    table = first.table()
+    assert_array_equal(table, second.table())
+    assert_array_equal(table > 0, gate.table() > 0)
+    assert_array_equal(first.open(), gate.open())
+    n_classes = layout.n_classes
+    if kind == "missing":
+        assert first is gate
+    elif kind == "fake":
+        assert_columns_sum_to_one(table)
+    elif kind == "learned":
+        assert_columns_sum_to_one(table[:n_classes])
+        assert_array_equal(table[:, layout.topic_class >= 0], gate.table()[:, layout.topic_class >= 0])
+    else:
+        assert_columns_sum_to_one(first.beta)
+        assert_columns_sum_to_one(first.unlabeled_class_topic)
+        fixed = np.array_equal(first.unlabeled_class_topic, gate.unlabeled_class_topic)
+        assert fixed == (not first.soft or n_classes == 1)
+        if n_classes > 1:
+            assert not np.allclose(first.beta, gate.beta)
+
+
+def test_what_is_drawn_is_drawn_evenly():
+    """Every distribution over the classes is as probable as any other: columns are Dirichlet(1, ..., 1)."""
+    layout = lay_out(np.ones(3, dtype=int), 4000)
+    gate = LearnedLabel.even(layout).drawn(np.random.RandomState(0))
+    drawn = gate.probability[:, 3:]
+    assert_allclose(drawn.mean(axis=1), 1 / 3, atol=0.01)
+    assert_allclose(drawn.var(axis=1), 1 / 18, atol=0.005)
+
+
+def test_topics_of_documents_are_drawn_among_those_that_they_may_use():
+    """Evenly, each document by itself, in the arrays that are given; zeros stay."""
+    rows = padded(np.repeat([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]], 3000, axis=0), np.float64)
+    begin = Parameters(rows, np.zeros((1, rows.shape[1])), OpenGate(3))
+    drawn = starts.with_random_topics(begin, np.random.RandomState(0))
+    assert drawn is begin
+    assert_allclose(rows.sum(axis=1), 1, rtol=1e-12)
+    assert not rows[:3000, 2:].any()
+    assert not rows[:, 3:].any()
+    assert_allclose(rows[:3000].var(axis=0)[:2], 1 / 12, atol=0.005)
+    assert_allclose(rows[3000:].var(axis=0)[:3], 1 / 18, atol=0.005)
+    assert len(np.unique(rows[:, 0])) == 6000
 
 
 def test_soft_is_hard_where_the_classes_of_topics_are_certain(problem):
@@ -467,7 +565,7 @@ def test_the_fake_label_is_the_share_of_unlabeled_words():
     )
 
 
-@pytest.mark.parametrize("kind", ["fake", "hard", "soft"])
+@pytest.mark.parametrize("kind", KINDS[1:])
 @pytest.mark.parametrize("accelerated", [False, True])
 def test_the_gate_goes_with_the_parameters(kind, accelerated):
     """Leaps that land and leaps that do not: the objective of the last entry is that of what is returned."""
@@ -496,10 +594,11 @@ def test_the_gate_goes_with_the_parameters(kind, accelerated):
     [
         MissingLabel,
         FakeLabel.even,
+        lambda layout: LearnedLabel.even(replace(layout, topic_class=np.array([0, 1, -1]))),
         lambda layout: Mislabeling.near_truth(layout, soft=True),
         lambda layout: OneComponent.even(layout, 1.0, 1.0),
     ],
-    ids=["missing", "fake", "soft", "one component"],
+    ids=["missing", "fake", "learned", "soft", "one component"],
 )
 def test_what_is_learned_is_another_gate(gate_of):
     """The gate before is left as it was: another start, or a fit that is kept, may still have it."""

@@ -541,6 +541,9 @@ BAD = {
     "init": ["kmeans"],
     "scaling": ["log", 3, (CountScaler(tf="sqrt"), "tf == 'sqrt'")],
     "extra_topics": [-1, 1.5],
+    "extra_labels": ["own", None],
+    "first_guesses": ["none", True],
+    "doubt": [-0.1, nan, "x"],
     "student": ["tree", True],
     "topics_per_class": [
         (0, "topics_per_class == 0, but must be a whole number >= 1"),
@@ -618,7 +621,11 @@ BAD = {
     "cannot_link": [-1, nan, inf],
     "normalize": ["pairs"],
     "positive_weight": [0, (1e300, "positive_weight == 1e.300, but must be no larger")],
-    "threshold": ["high", nan],
+    "threshold": [
+        "high",
+        nan,
+        ("topic", "threshold == 'topic', but student == 'linear' judges, .* student=None"),
+    ],
     "tfidf": ["yes", None],
     "C": [0, "1", -1.0, (1e-300, "C == 1e-300, but must be no smaller than 1e-30"), 1e300],
     "balanced": [None, 1],

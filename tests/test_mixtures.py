@@ -1531,3 +1531,22 @@ def test_an_interrupted_fit_is_whole(place, name, correspondence):
             if 0 < len(model.annealing_trace_) < 4:
                 assert_allclose(model.objective_trace_, [objective_of(model, X, y)], rtol=1e-12)
     assert n_fitted >= 5
+
+
+def test_as_printed_is_the_chapters():
+    """A pseudo-count for every word, class and component, counts at one length, nothing chosen."""
+    corpus = planted_corpus(90, 60, 3, n_classes=3, random_state=0)
+    printed = NaiveBayesEM.as_printed()
+    assert (
+        printed.get_params()
+        == NaiveBayesEM(
+            unlabeled_weight=1.0, class_alpha=1.0, scaling=printed.scaling, evidence=False
+        ).get_params()
+    )
+    found = printed.fit(corpus.counts, corpus.target)
+    X = corpus.counts.toarray()
+    X = X * (X.sum(axis=1).mean() / X.sum(axis=1, keepdims=True))
+    counts = np.array([X[corpus.target == c].sum(axis=0) for c in range(3)]) + 1
+    assert_allclose(found.components_, counts / counts.sum(axis=1, keepdims=True), rtol=1e-5)
+    documents = np.bincount(corpus.target) + 1
+    assert_allclose(found.class_prior_, documents / documents.sum(), rtol=1e-9)

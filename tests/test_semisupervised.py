@@ -624,3 +624,191 @@ def test_guesses_are_folded_in_no_longer_than_a_guess_needs(monkeypatch):
     y = np.where(np.arange(60) < 10, corpus.target, -1)
     plsa.SoftMislabelingPLSA(scaling=None, evidence=False, random_state=0).fit(corpus.counts, y)
     assert set(seen) == {(10, 1e-2)}
+
+
+# --- as printed, and what it takes ---------------------------------------------------------------
+
+
+@guessing
+def test_first_guesses_may_be_those_of_the_labels_alone(model):
+    """The first fit is then supervised PLSA: its guesses are what that says of the other documents."""
+    X, y, _ = planted("float64")
+    parameters = PLAIN | {"topics_per_class": 2, "init": "labels"}
+    known = y >= 0
+    told = PLSAClassifier(2, scaling=None, prior_strength=5.0, max_iter=10, random_state=0).fit(X, y)
+    seen = []
+
+    def looked(guesses, least, n_classes):
+        seen.append(guesses)
+        return guesses.code
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(semisupervised.Guesses, "or_doubt", looked)
+        found = model(**parameters, first_guesses="labels", relabel="never", student=None, tol=0).fit(X, y)
+    assert len(seen) == 1
+    wanted = told.predict_proba(X)[~known]
+    assert np.mean(seen[0].code[~known] == wanted.argmax(axis=1)) > 0.99
+    assert_allclose(seen[0].chance[~known], wanted.max(axis=1), atol=0.05)
+    other = model(**parameters, relabel="never", student=None, tol=0).fit(X, y)
+    assert not np.allclose(other.objective_trace_[:3], found.objective_trace_[:3])
+
+
+@guessing
+def test_the_first_fit_of_the_labels_alone_is_the_closed_form(model):
+    """With one topic a class P(w|z) is how often the class's labeled documents have the word."""
+    X, y, _ = planted("float64")
+    with pytest.MonkeyPatch.context() as patch:
+        firsts = []
+        first = semisupervised.Task.first
+        patch.setattr(
+            semisupervised.Task, "first", lambda task, name: firsts.append(first(task, name)) or firsts[-1]
+        )
+        model(**PLAIN, first_guesses="labels", student=None, smoothing=0.1).fit(X, y)
+    counts = np.array([X[y == c].sum(axis=0) for c in range(4)]) + 0.1
+    assert_allclose(firsts[0].aspects.word_topic.T, counts / counts.sum(axis=1, keepdims=True), rtol=1e-9)
+
+
+@guessing
+def test_words_that_no_label_has_met_are_not_lost(model):
+    """Without smoothing they are impossible in the fit to the labels alone, and no longer in the next one."""
+    X = np.array([[3.0, 1, 0, 0], [0, 1, 3, 0], [2, 0, 0, 2], [0, 0, 2, 1]])
+    options = PLAIN | {"smoothing": 0.0, "student": None, "first_guesses": "labels"}
+    found = model(**options).fit(X, ["a", "b", None, None])  # says nothing of impossible words
+    assert found.n_impossible_ == 0
+    assert found.components_[:, 3].min() >= 0
+    assert found.components_[:, 3].max() > 0
+
+
+@guessing
+def test_labels_without_words_leave_the_first_guesses_to_all_documents(model):
+    X = np.array([[0.0, 0, 0], [0, 0, 0], [1, 2, 0], [0, 2, 1], [3, 0, 0]])
+    found = model(first_guesses="labels", init="random", random_state=0).fit(X, ["a", "b", None, None, None])
+    assert np.isfinite(found.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@guessing
+def test_doubt_is_the_reference(model, seed):
+    """A guess that models hold less probable is "not sure", a state of its own; all else stays."""
+    rng = np.random.default_rng(seed)
+    n_classes = 2 + seed % 2
+    words = rng.dirichlet(np.full(20, 0.8), n_classes)
+    target = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 40)])
+    X = np.array([rng.multinomial(12, words[c]) for c in target], dtype=float)
+    code = np.where(np.arange(len(X)) < n_classes + 4, target, -1)
+    options = PLAIN | {"relabel": "never", "max_iter": 3, "tol": 0, "student": None, "prior_strength": 1.0}
+    fits = []
+
+    def kept(task, member, guesses):
+        fits.append((member, guesses))
+        return advanced(task, member, guesses)
+
+    with pytest.MonkeyPatch.context() as patch:
+        advanced = semisupervised.Task.advanced
+        patch.setattr(semisupervised.Task, "advanced", kept)
+        found = model(**options, doubt=0.8, dtype="float64").fit(X, code)
+    member, guesses = fits[0]
+    unsure = (guesses.chance < 0.8) & (code < 0)
+    assert 0 < unsure.sum() < (code < 0).sum()
+    wanted = reference.climb(
+        reference.GateModel(KIND[model] + " doubt", found.topic_class_, n_classes),
+        X,
+        None,
+        code,
+        np.where(unsure, n_classes, guesses.code),
+        member.aspects.word_topic,
+        found.class_prior_,
+        strength=1.0,
+        unlabeled_weight=0.5,
+        smoothing=0.01,
+        n_passes=3,
+    )
+    assert_allclose(found.objective_trace_[found.stretches_[1] :], wanted.trace, rtol=1e-10)
+    assert_allclose(found.doc_topic_, wanted.doc_topic, rtol=1e-8, atol=1e-14)
+    assert_allclose(found.components_.T, wanted.word_topic, rtol=1e-8, atol=1e-14)
+    gate = np.vstack([found.mislabeling_, found.not_sure_]) @ found.unlabeled_label_topic_
+    assert_allclose(gate, wanted.gate[n_classes:], rtol=1e-8)
+    assert found.not_sure_.min() > 0
+
+
+@guessing
+def test_without_doubt_every_guess_is_a_class(model):
+    """doubt=0 is the default, and nothing is not sure; where all is in doubt, guesses say nothing."""
+    X, y, _ = planted("float64")
+    options = PLAIN | {"student": None, "relabel": "never"}
+    found = model(**options).fit(X, y)
+    assert_array_equal(found.not_sure_, np.zeros(4))
+    assert_allclose(found.mislabeling_.sum(axis=0), 1)
+    nothing = model(**options, doubt=2.0).fit(X, y)
+    assert_allclose(nothing.not_sure_, np.ones(4))
+    assert_allclose(nothing.mislabeling_, np.zeros((4, 4)), atol=1e-12)
+
+
+@models
+def test_confidence_is_in_the_topics_of_labeled_documents(model):
+    """Without a prior, the share of a topic's words that unlabeled documents have, as they count."""
+    X, y, _ = planted("float64")
+    options = PLAIN | no_student(model) | {"prior_strength": 0.0, "topics_per_class": 2, "extra_topics": 1}
+    options |= {"max_iter": 400, "tol": 1e-9} | ({"relabel": "never"} if model in GUESSING else {})
+    found = model(**options).fit(X, y)
+    length = np.asarray(X.sum(axis=1)).ravel() * np.where(y < 0, 0.5, 1)
+    words = length[:, np.newaxis] * found.doc_topic_
+    wanted = words[y < 0].sum(axis=0) / words.sum(axis=0)
+    assert_allclose(found.unlabeled_share_, wanted, rtol=0.02)
+    assert wanted.std() > 0.01
+    assert_allclose(found.confidence(X), 1 - found.transform(X) @ found.unlabeled_share_, rtol=1e-9)
+    if model is FakeLabelPLSA:
+        assert_array_equal(found.unlabeled_share_, found.fake_topic_)
+
+
+@models
+def test_confidence_is_low_where_labels_do_not_reach(model):
+    """Of a class with next to no labels it is lower than of one with many; with all labels it is one."""
+    X, _, target = planted()
+    many = np.arange(300) % 2 == 0
+    y = np.where(many & (target != 3), target, -1)
+    y[np.flatnonzero(target == 3)[0]] = 3
+    found = model(evidence=False, random_state=0).fit(X, y)
+    sure = found.confidence(X)
+    assert sure[target == 3].mean() < sure[target != 3].mean() - 0.05
+    whole = model(evidence=False, random_state=0).fit(X, target)
+    assert_allclose(whole.confidence(X), 1, rtol=1e-6)
+
+
+@models
+def test_as_printed(model):
+    """Counts as they are, all at random, a hundred passes, no evidence; what is changed is changed."""
+    X, y, _ = planted()
+    printed = model.as_printed(random_state=0, max_iter=7)
+    assert (printed.init, printed.scaling, printed.smoothing, printed.max_iter) == (
+        "all random",
+        None,
+        0.0,
+        7,
+    )
+    found = printed.fit(X, y)
+    assert found.choices_["unlabeled_weight"] == 1
+    assert found.evidence_ == {}
+    assert len(found.stretches_) == (2 if model in GUESSING else 1)
+    again = model.as_printed(random_state=0, max_iter=7).fit(X, y)
+    other = model.as_printed(random_state=1, max_iter=7).fit(X, y)
+    for name in ("components_", "doc_topic_"):
+        assert_array_equal(getattr(found, name), getattr(again, name))
+        assert not np.array_equal(getattr(found, name), getattr(other, name))
+    with pytest.raises(TypeError, match="no_such"):
+        model.as_printed(no_such=1)
+
+
+@guessing
+def test_what_the_gate_learns_is_drawn_too(model):
+    """Without a pass beta and Q are what was drawn, and P(z|d) is another in each row."""
+    X, y, _ = planted()
+    drawn = [model.as_printed(random_state=seed, max_iter=0, topics_per_class=2).fit(X, y) for seed in (0, 1)]
+    for found in drawn:
+        assert_allclose(found.mislabeling_.sum(axis=0), 1)
+        assert not np.allclose(found.mislabeling_, np.eye(4), atol=0.2)
+        assert len(np.unique(found.doc_topic_[y < 0], axis=0)) == (y < 0).sum()
+        assert not found.doc_topic_[y == 0][:, found.topic_class_ != 0].any()
+    assert not np.allclose(drawn[0].mislabeling_, drawn[1].mislabeling_)
+    learned = not np.allclose(drawn[0].unlabeled_label_topic_, drawn[1].unlabeled_label_topic_)
+    assert learned is (model is SoftMislabelingPLSA)

@@ -205,3 +205,50 @@ def test_new_documents_are_scaled_before_they_are_folded_in(model):
     wanted = raw.topics(found.scaled_counts(corpus.counts), how)
     assert_allclose(found.transform(corpus.counts), wanted, rtol=1e-6)
     assert not np.allclose(raw.topics(counts, how), wanted, atol=1e-2)
+
+
+def test_extra_topics_are_given_to_the_classes_that_use_them():
+    """P(y|z) of the fit is then a class's alone; left open, extra topics are of all classes."""
+    corpus = planted_corpus(300, 200, 8, n_classes=4, document_length=60, random_state=0)
+    X, y = corpus.counts, corpus.target
+    options = {"extra_topics": 4, "scaling": None, "prior_strength": 0.0, "max_iter": 100, "random_state": 0}
+    learned = PLSAClassifier(**options, extra_labels="learned").fit(X, y)
+    left = PLSAClassifier(**options).fit(X, y)
+    assert learned.label_topic_[:, 4:].max(axis=0).min() > 0.95
+    assert left.label_topic_[:, 4:].max(axis=0).min() < 0.9
+    assert len(set(learned.label_topic_[:, 4:].argmax(axis=0))) > 1
+    assert_array_equal(learned.topic_class_[4:], -1)
+    assert np.diff(learned.objective_trace_).min() > -1e-6 * abs(learned.objective_trace_[0])
+
+
+def test_as_printed_with_one_topic_a_class_is_the_closed_form():
+    """P(w|z) is how often the class has the word, with nothing added; a document is all of its class."""
+    corpus = planted_corpus(120, 60, 4, n_classes=4, random_state=0)
+    X, y = corpus.counts, corpus.target
+    found = PLSAClassifier.as_printed(random_state=0, dtype="float64").fit(X, y)
+    counts = np.array([X[y == c].sum(axis=0) for c in range(4)], dtype=float)
+    assert_allclose(found.components_, counts / counts.sum(axis=1, keepdims=True), rtol=1e-9, atol=1e-300)
+    assert_allclose(found.doc_topic_, np.eye(4)[y], atol=1e-12)
+    assert found.scaling_ is None
+
+
+def test_extra_topics_begin_as_classes_that_are_drawn():
+    """Whatever the start of P(w|z): before any update a topic is more of one class than of others."""
+    corpus = planted_corpus(300, 200, 4, n_classes=4, random_state=0)
+    model = PLSAClassifier(extra_topics=8, extra_labels="learned", scaling=None, max_iter=0, random_state=0)
+    drawn = model.fit(corpus.counts, corpus.target).label_topic_[:, 4:]
+    assert np.ptp(drawn, axis=0).mean() > 0.3
+    assert len(set(drawn.argmax(axis=0))) > 2
+    other = model.set_params(random_state=1).fit(corpus.counts, corpus.target).label_topic_[:, 4:]
+    assert not np.allclose(drawn, other, atol=0.1)
+
+
+def test_without_extra_topics_there_is_nothing_to_give_to_classes():
+    """Bit for bit, but for what is drawn: here nothing is drawn before."""
+    corpus = planted_corpus(120, 100, 4, n_classes=4, random_state=0)
+    found = [
+        PLSAClassifier(scaling=None, extra_labels=way, random_state=0).fit(corpus.counts, corpus.target)
+        for way in ("open", "learned")
+    ]
+    assert_array_equal(found[0].components_, found[1].components_)
+    assert_array_equal(found[0].objective_trace_, found[1].objective_trace_)

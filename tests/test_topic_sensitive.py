@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logit
+from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from plsa import PLSA, TopicSensitivePLSA
@@ -369,3 +370,28 @@ def test_progress(corpus, some, capsys):
     assert committee_line.startswith("TopicSensitivePLSA, stage 1 of 2: committee of 24 models: done, ")
     assert linked.startswith("TopicSensitivePLSA, stage 2 of 2: linked model: done, ")
     assert ended.startswith("TopicSensitivePLSA: done after 3 passes, ")
+
+
+def test_as_printed_documents_of_the_positives_topic_are_taken(corpus, some):
+    """By the most probable topic: that of the fit for its documents, that of folding in for new ones."""
+    model = TopicSensitivePLSA.as_printed(n_components=4, cannot_link=0.0, random_state=0)
+    found = model.fit(corpus.counts, some)
+    (topic,) = found.positive_topics_
+    of_fit = found.doc_topic_.argmax(axis=1) == topic
+    known = some == 1
+    assert_array_equal(found.guesses_[~known], of_fit[~known])
+    folded = found.transform(corpus.counts)
+    assert_array_equal(found.predict(corpus.counts), folded.argmax(axis=1) == topic)
+    ahead = folded[:, topic] - np.delete(folded, topic, axis=1).max(axis=1)
+    assert_allclose(found.decision_function(corpus.counts), ahead, atol=1e-6)
+    assert_allclose(found.predict_proba(corpus.counts)[:, 1], folded[:, topic], atol=1e-6)
+    assert found.threshold_ == 0
+    other = clone(found).set_params(threshold="auto").fit(corpus.counts, some)
+    assert_array_equal(other.components_, found.components_)
+
+
+def test_one_topic_is_everybodys(corpus, some):
+    """Nothing is ahead of it."""
+    found = TopicSensitivePLSA.as_printed(n_components=1, random_state=0).fit(corpus.counts, some)
+    assert found.guesses_.all()
+    assert found.predict(corpus.counts).all()

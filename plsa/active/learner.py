@@ -108,8 +108,10 @@ class ActiveLearner:
         They have no say in what is asked: else nobody would be asked about documents like them, and those
         would look harder than they are. `predict` learns from them too.
     quick : bool, default=True
-        Whether a semi-supervised model of ours chooses questions after a few passes from the labels. If not,
-        and for all other estimators, the estimator itself is fitted before every question.
+        Whether a semi-supervised model of ours chooses questions after a few passes from the labels, always
+        those of missing labels: guesses, which the mislabeling models learn from, would take a fit first, and
+        with a fake label no more documents are classified right. If not, and for all other estimators, the
+        estimator itself is fitted before every question.
     random_state : int, default=0
         Seed. The same answers give the same questions: an estimator without a seed gets this one.
     path : str or path, default=None

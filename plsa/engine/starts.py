@@ -1,7 +1,7 @@
 """First parameters: random, from groups of documents, drawn around these, or given.
 
-P(z|d) always starts at its prior, and only P(w|z) is drawn: what a document gets then depends neither on
-its row nor on its neighbors.
+P(z|d) starts at its prior, and only P(w|z) is drawn: what a document gets then depends neither on its row nor
+on its neighbors. To draw P(z|d) too is what the papers print, and is there for who asks for that.
 """
 
 from typing import Any
@@ -97,3 +97,12 @@ def assemble(
     documents = padded_zeros(counts.n_documents, word_topic.shape[1], counts.dtype)
     documents[:] = doc_start[0] if state is None else doc_start[state]
     return Parameters(documents, word_topic, gate)
+
+
+def with_random_topics(parameters: Parameters, rng: Rng) -> Parameters:
+    """The same arrays with P(z|d) drawn evenly from all distributions over the topics that are not zero."""
+    for begin in range(0, len(parameters.doc_topic), blocks.WORDS):
+        rows = parameters.doc_topic[begin : begin + blocks.WORDS]
+        rows[:] = np.where(rows > 0, rng.standard_exponential(rows.shape), 0)
+        rows /= rows.sum(axis=1, keepdims=True)
+    return parameters

@@ -38,6 +38,7 @@ _OF_CLASSES = {
     "label_topic_": (0,),
     "unlabeled_label_topic_": (0,),
     "mislabeling_": (0, 1),
+    "not_sure_": (0,),
     "transduction_": (1,),
     "components_per_class_": (0,),
     "components_per_class": (0,),
@@ -367,6 +368,29 @@ class ProbableClasses(LabelClassifier):
         """log P(class|document)."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+
+class Confident:
+    """An estimator with topics that learns from documents without a label, too."""
+
+    _attributes: ClassVar[str] = """
+    unlabeled_share_ : (n_topics,) array
+        The share of documents without a label, as they count, in what is expected of each topic: see
+        `confidence`. 0 where the labels alone were learned from.
+    """
+
+    transform: Callable[[Any], Real]
+    unlabeled_share_: Floats
+
+    def confidence(self, X: Any) -> Floats:
+        """How far a document's topics are those that labeled documents use: 1 - sum_z P(z|d) u[z].
+
+        u[z], `unlabeled_share_`, is the share of documents without a label in the words (of a mixture: the
+        documents) that topic z is expected to have, at the weight that these documents count with. It ranks
+        documents by how much the labels have to say of them; as most documents have no label, its size says
+        little.
+        """
+        return np.asarray(1 - self.transform(X).astype(np.float64) @ self.unlabeled_share_)
 
 
 @estimator

@@ -16,11 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real, Rng
 from plsa.estimators import scaling as scalings
-from plsa.estimators.base import ClassEstimator, Fitted, check_size, kept, of_documents
-from plsa.estimators.parameters import estimator
+from plsa.estimators.base import ClassEstimator, Confident, Fitted, check_size, kept, of_documents
+from plsa.estimators.parameters import Printed, estimator
+from plsa.estimators.scaling import CountScaler
 from plsa.inputs import check_each, check_number, check_whole, is_auto
 from plsa.labels.corpus import Corpus
-from plsa.labels.layout import Layout, check_topics_per_class
+from plsa.labels.layout import Layout, check_topics_per_class, unlabeled_share
 from plsa.labels.reading import Labels
 from plsa.learning.mixtures import LearnedMixture, Mixture, MixturePlan, learn, members
 
@@ -137,7 +138,7 @@ def _check_assignment(given: Any, topic_class: Codes, classes: Array) -> Codes:
 
 
 @estimator
-class NaiveBayesEM(ClassEstimator):
+class NaiveBayesEM(Printed, Confident, ClassEstimator):
     """Naive Bayes that also learns from documents without a label: a mixture of multinomials, by EM.
 
     P(d) = sum_z P(z) prod_w P(w|z)^n(d, w). Every class has its components z (one by default); a labeled
@@ -160,9 +161,9 @@ class NaiveBayesEM(ClassEstimator):
     (words, components) matrices. Posteriors are found in log space: documents of millions of words do no
     harm. As always with naive Bayes, probabilities of long documents are too sure of themselves.
 
-    As in the chapter below: `unlabeled_weight=1, class_alpha=1, scaling=CountScaler(tf="raw")`, and
-    `annealing=True`. On raw texts with few labels take `alpha=0.1`: with 1 documents without a label seldom
-    help.
+    As in the chapter below: `NaiveBayesEM.as_printed()`, which is `unlabeled_weight=1, class_alpha=1,
+    scaling=CountScaler(tf="raw"), evidence=False`, and `NaiveBayesEM.as_printed(annealing=True)`. On raw
+    texts with few labels take `alpha=0.1`: with 1 documents without a label seldom help.
 
     References
     ----------
@@ -279,6 +280,12 @@ class NaiveBayesEM(ClassEstimator):
         0: nothing is impossible here.
     """
     _checks: ClassVar[dict[str, Any]] = {"alpha": None, "annealing": _check_annealing}
+    _printed: ClassVar[dict[str, Any]] = {
+        "unlabeled_weight": 1.0,
+        "class_alpha": 1.0,
+        "scaling": CountScaler(tf="raw"),
+        "evidence": False,
+    }
     topics_of_documents: ClassVar[bool] = False
 
     components_per_class: Any = 1
@@ -337,7 +344,7 @@ class NaiveBayesEM(ClassEstimator):
         """The attributes of what was learned."""
         fit, mixture, labels = learned.fit, learned.mixture, corpus.labels
         found = kept(fit, mixture.word_topic, mixture.topic_prior)
-        way = learned.way
+        way, share = learned.way, unlabeled_share(fit.state, mixture.layout)
         scaling = scalings.named(self.scaling)[way.scaling]
         scaling = scalings.fitted_scaling(scaling, mixture.scaler, corpus.counts.n_words)
         return {
@@ -347,6 +354,7 @@ class NaiveBayesEM(ClassEstimator):
             "component_scores_": way.component_scores,
             "unlabeled_weight_": way.weight,
             "unlabeled_used_": learned.unlabeled_used,
+            "unlabeled_share_": share if learned.unlabeled_used else np.zeros_like(share),
             "evidence_": learned.accuracy,
             "choices_": {
                 "scaling": scaling,

@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from plsa.inputs import check_choice, check_strength, check_whole, is_auto
 
@@ -57,9 +57,11 @@ scaling : "auto", None or CountScaler
     What is done to the counts first; None takes them as they are. "auto" takes the one of four under which
     labeled documents held out are classified best; with too few labels to hold any out it takes log counts at
     constant length.
-init : {"labels", "random"}
+init : {"labels", "random", "all random"}
     Where P(w|z) starts: at the words of the class's documents and of the corpus, half and half, or at the
-    corpus's words times random draws, as the papers do.
+    corpus's words times random draws. "all random" draws P(z|d) and what the gate learns too, each
+    distribution as probable as any other, as the papers do; what is said of a document of the fit then
+    depends on its row.
 smoothing : float >= 0
     Pseudo-count of every word in every topic. 0 is plain maximum likelihood: words that were never seen are
     impossible.
@@ -254,6 +256,23 @@ def _of_class(cls: type, table: str) -> dict[str, Entry]:
     for base in reversed(cls.__mro__):
         found |= parse(vars(base).get(table, ""))
     return found
+
+
+class Printed:
+    """An estimator that its authors have printed: `as_printed` is theirs, as far as they say what it is."""
+
+    _printed: ClassVar[dict[str, Any]] = {}
+
+    @classmethod
+    def as_printed(cls, **changes: Any) -> Self:
+        """The estimator as its authors print it, but for `changes` of its parameters.
+
+        It is there to be compared with, and to find what they found: the defaults are better.
+        """
+        printed: dict[str, Any] = {}
+        for base in reversed(cls.__mro__):
+            printed |= vars(base).get("_printed", {})
+        return cls(**(printed | changes))
 
 
 @dataclass_transform(eq_default=False)

@@ -6,14 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plsa.engine.parameters import Array, Floats
+from plsa.engine.parameters import Array
 from plsa.estimators import scaling as scalings
-from plsa.estimators.base import Fitted, of_documents
+from plsa.estimators.base import Confident, Fitted, of_documents
 from plsa.estimators.parameters import estimator
 from plsa.estimators.supervised import AspectClassifier
 from plsa.inputs import is_auto, warn
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import FakeLabel, Mislabeling
+from plsa.labels.layout import Layout, unlabeled_share
 from plsa.labels.reading import UNLABELED
 from plsa.learning.collapse import lost_classes
 from plsa.learning.semisupervised import CLASSIFIERS, learn
@@ -24,7 +25,7 @@ _GUESSED_WEIGHT = 0.3  # the same where they have guesses
 
 
 @estimator
-class SemiSupervised(AspectClassifier):
+class SemiSupervised(Confident, AspectClassifier):
     """What the four models share: choosing by evidence, falling back, remembering the training documents."""
 
     _parameters: ClassVar[str] = """
@@ -63,6 +64,7 @@ class SemiSupervised(AspectClassifier):
         guesses. In a stretch the objective never falls.
     """
 
+    _printed: ClassVar[dict[str, Any]] = {"unlabeled_weight": 1.0, "evidence": False, "early_stopping": 0.0}
     _default_weight: ClassVar[float] = _DEFAULT_WEIGHT
 
     topics_per_class: Any = "auto"
@@ -106,6 +108,7 @@ class SemiSupervised(AspectClassifier):
             "evidence_": dict(choice.accuracy),
             "unlabeled_used_": choice.unlabeled_used,
             "unlabeled_weight_": settings.unlabeled_weight,
+            "unlabeled_share_": np.zeros(settings.layout.n_topics),
             "stretches_": np.array(learned.stretches, dtype=np.intp),
             "choices_": {
                 "scaling": found["scaling_"],
@@ -120,8 +123,8 @@ class SemiSupervised(AspectClassifier):
             **of_documents(probability, corpus.labels),
         }
         if not choice.unlabeled_used:
-            found["scaling_scores_"] = dict(choice.scaling_scores)
-        return found
+            return found | {"scaling_scores_": dict(choice.scaling_scores)}
+        return found | {"unlabeled_share_": unlabeled_share(learned.fit.state, settings.layout)}
 
 
 @estimator
@@ -175,9 +178,12 @@ class FakeLabelPLSA(SemiSupervised):
     label_topic_ : (n_classes, n_topics) array
         P(y|z) beside the fake label's: its columns sum to 1 - `fake_topic_`.
     fake_topic_ : (n_topics,) array
-        P(fake|z), documents without a label counting `unlabeled_weight_`; zero where all were labeled.
+        P(fake|z), documents without a label counting `unlabeled_weight_`; zero where all were labeled. It is
+        `unlabeled_share_`.
     """
 
+    # lambda = 0.005, half of it for each of two classes (Krithara and others 2006).
+    _printed: ClassVar[dict[str, Any]] = {"fake_weight": 0.0025}
     _: KW_ONLY
     fake_weight: float = 0.01
 
@@ -191,15 +197,7 @@ class FakeLabelPLSA(SemiSupervised):
         if not learned.choice.unlabeled_used:
             return found | {"fake_topic_": np.zeros(learned.choice.settings.layout.n_topics)}
         table = learned.fit.parameters.gate.table()
-        return found | {"label_topic_": table[:-1], "fake_topic_": table[-1]}
-
-    def confidence(self, X: Any) -> Floats:
-        """1 - sum_z P(z|d) P(fake|z): how far a document's topics are those that labeled documents use.
-
-        It ranks documents by how much the labels have to say of them; as most documents have no label, its
-        size says little.
-        """
-        return np.asarray(1 - self.transform(X).astype(np.float64) @ self.fake_topic_)
+        return found | {"label_topic_": table[:-1], "fake_topic_": table[-1], "unlabeled_share_": table[-1]}
 
 
 @estimator
@@ -218,6 +216,13 @@ class Guessing(SemiSupervised):
         follow, as the papers print it; a student is taught once more at the end.
     n_relabels : int >= 1
         How often guesses are made anew, at most; fewer where they stand still.
+    first_guesses : {"all", "labels"}
+        Who makes the first guesses: fits to all documents, or, as the papers have it, fits to the labeled
+        ones alone (if these have any words), after which the topics begin anew.
+    doubt : float >= 0
+        A guess that is less probable than this is "not sure" to the gate, a fake label beside the guesses,
+        and P(not sure | true class) is learned with the others. That is right where a wrong guess costs 1 and
+        none costs 1 - `doubt` (Chow 1970). 0: every guess is a class.
     student : "linear" or None
         A blend of linear classifiers on TF-IDF: squared hinges taught by the labels alone, the same taught
         by labels and guesses, complement naive Bayes of both, the words of the topics, and how frequent
@@ -238,40 +243,58 @@ class Guessing(SemiSupervised):
     """
     _attributes: ClassVar[str] = """
     mislabeling_ : (n_classes, n_classes) array
-        beta: P(guess g | true class y), columns sum to one, as the model believes.
+        beta: P(guess g | true class y) as the model believes; columns sum to one, with `not_sure_`.
+    not_sure_ : (n_classes,) array
+        P(not sure | true class); zeros where `doubt` is 0.
     unlabeled_label_topic_ : (n_classes, n_topics) array
         P(y|z) among the documents without a label.
     """
 
+    # Guesses of supervised PLSA, which stay.
+    _printed: ClassVar[dict[str, Any]] = {"first_guesses": "labels", "relabel": "never", "student": None}
     soft: ClassVar[bool]
     _default_weight: ClassVar[float] = _GUESSED_WEIGHT
     _: KW_ONLY
     relabel: Any = 5
     n_relabels: int = 2
+    first_guesses: str = "all"
+    doubt: float = 0.0
     student: str | None = "linear"
 
     def plan(self, classes: Array) -> Plan:
         """How the parameters want documents of these classes to be learned from."""
         return replace(
             super().plan(classes),
-            later_gate=partial(Mislabeling.near_truth, soft=self.soft),
+            later_gate=self._gate,
             student=self.student is not None,
             relabel=None if self.relabel == "never" else int(self.relabel),
             n_relabels=int(self.n_relabels),
+            guessed_by_labels=self.first_guesses == "labels",
+            doubt=float(self.doubt),
         )
+
+    def _gate(self, layout: Layout) -> Mislabeling:
+        """Where the gate of guesses starts."""
+        return Mislabeling.near_truth(layout, soft=self.soft, doubt=self.doubt > 0)
 
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
         found, choice = super()._kept(learned, corpus), learned.choice
         if learned.predictor.student is not None:
             worth = zip((*CLASSIFIERS, "classes"), choice.blend or (), strict=False)
             found["choices_"]["student"] = asdict(choice.teaching) | dict(worth)
+        n_classes = corpus.n_classes
         if not choice.unlabeled_used:
-            own = {"mislabeling_": np.eye(corpus.n_classes), "unlabeled_label_topic_": found["label_topic_"]}
-            return found | own
-        gate = learned.fit.parameters.gate
-        if not isinstance(gate, Mislabeling):  # stopped before any guess
-            gate = Mislabeling.near_truth(learned.choice.settings.layout, soft=self.soft)
-        return found | {"mislabeling_": gate.beta, "unlabeled_label_topic_": gate.unlabeled_class_topic}
+            beta, class_topic = np.eye(n_classes), found["label_topic_"]
+        else:
+            gate = learned.fit.parameters.gate
+            if not isinstance(gate, Mislabeling):  # stopped before any guess
+                gate = self._gate(learned.choice.settings.layout)
+            beta, class_topic = gate.beta, gate.unlabeled_class_topic
+        return found | {
+            "mislabeling_": beta[:n_classes],
+            "not_sure_": beta[n_classes:].sum(axis=0),
+            "unlabeled_label_topic_": class_topic,
+        }
 
 
 @estimator

@@ -10,9 +10,10 @@ from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Floats, Rng
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import AspectEstimator, ClassEstimator, Fitted, check_size, kept
-from plsa.estimators.parameters import estimator
+from plsa.estimators.parameters import Printed, estimator
 from plsa.inputs import is_auto
 from plsa.labels.corpus import Corpus
+from plsa.labels.gates import LearnedLabel
 from plsa.labels.layout import Layout, check_topics_per_class, lay_out
 from plsa.learning.aspects import Method, Settings, label_topic_of
 from plsa.learning.scaling import Scaling
@@ -22,8 +23,19 @@ _DEFAULT_STRENGTH = 5.0
 
 
 @estimator
-class AspectClassifier(ClassEstimator, AspectEstimator):
+class AspectClassifier(Printed, ClassEstimator, AspectEstimator):
     """An aspect model with classes."""
+
+    # Counts as they are, no prior, and a hundred passes from a random start.
+    _printed: ClassVar[dict[str, Any]] = {
+        "topics_per_class": 1,
+        "scaling": None,
+        "init": "all random",
+        "smoothing": 0.0,
+        "prior_strength": 0.0,
+        "max_iter": 100,
+        "tol": 0.0,
+    }
 
     _attributes: ClassVar[str] = """
     prior_strength_, sharpness_, leveling_
@@ -125,10 +137,15 @@ class PLSAClassifier(AspectClassifier):
     """
 
     _parameters: ClassVar[str] = """
+    extra_labels : {"open", "learned"}
+        Whose extra topics are in the fit. "open": all classes', alike; they then take what classes have in
+        common. "learned": P(y|z) is part of what EM climbs, so that each soon is the class's that uses it
+        most (method 2 of Krithara 2008, section 6.5).
     student : None or "linear"
         "linear" lets a linear classifier on TF-IDF, taught by the labels, predict: with many labels it is the
         better judge. The topics, `transform` and the explanations stay those of the aspect model.
     """
+    _printed: ClassVar[dict[str, Any]] = {"extra_labels": "learned"}
     _attributes: ClassVar[str] = """
     doc_topic_ : (n_labeled, n_topics) array
         P(z|d) of the labeled documents of the fit, in their order.
@@ -136,6 +153,7 @@ class PLSAClassifier(AspectClassifier):
 
     _: KW_ONLY
     prior_strength: float = 5.0
+    extra_labels: str = "open"
     student: str | None = None
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
@@ -143,7 +161,8 @@ class PLSAClassifier(AspectClassifier):
 
     def plan(self, classes: Array) -> Plan:
         """How the parameters want documents of these classes to be learned from."""
-        return replace(super().plan(classes), student=self.student is not None)
+        plan = replace(super().plan(classes), student=self.student is not None)
+        return replace(plan, label_gate=LearnedLabel.even) if self.extra_labels == "learned" else plan
 
     def _kept(self, learned: Learned, corpus: Corpus) -> Fitted:
         return super()._kept(learned, corpus) | {"scaling_scores_": dict(learned.choice.scaling_scores)}

@@ -13,7 +13,7 @@ from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats, Places
 from plsa.estimators import scaling as scalings
 from plsa.estimators.base import AspectEstimator, Fitted, check_size, kept
-from plsa.estimators.parameters import estimator
+from plsa.estimators.parameters import Printed, estimator
 from plsa.estimators.positives import PositiveClassifier, likeness
 from plsa.estimators.scaling import CountScaler
 from plsa.inputs import is_auto, warn
@@ -28,7 +28,7 @@ _DEFAULT_SCALING = CountScaler(tf="log", length=None)
 
 
 @estimator
-class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
+class TopicSensitivePLSA(Printed, PositiveClassifier, AspectEstimator):
     """PLSA that looks for the documents of one topic, given some that are of it and nothing else.
 
     Positive documents are linked: every two of them must be of one topic, and none may be of the topic of an
@@ -59,10 +59,8 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     -----
     With both links 0, a number of topics, `init="random"`, `positive_weight=1`, `scaling=None`,
     `student=None` and the smoothing, prior and passes of `PLSA` this is `PLSA`, bit for bit. As the authors
-    have it: `normalize="none"`, `init="random"`, `positive_weight=1`, `scaling=None`, `student=None`,
-    `smoothing=0`, `prior_strength=0`, a number of topics, and documents taken whose most probable topic is
-    the positives'. With thousands of unlabeled documents that finds next to nothing, as so many cannot-links
-    of weight 0.5 drown the words.
+    have it: `TopicSensitivePLSA.as_printed(n_components=6)`. With thousands of unlabeled documents that finds
+    next to nothing, as so many cannot-links of weight 0.5 drown the words.
 
     A document without words, or without a word of the fit's, is never taken for positive by a student.
 
@@ -113,10 +111,12 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
         "linear" lets a linear classifier on TF-IDF judge, taught by the positives and by what the committee,
         or the linked model, makes of the others; a committee's is blended as said above. None: P(positive
         topics|document) of the linked model.
-    threshold : float >= -1e12 or "auto"
-        From which score on a document is positive. "auto": 0 for a student of the committee, whose scores are
-        0 where the evidence says that enough is taken; else where the scores of all but the positives fall
-        apart into two groups with the least variance (Otsu).
+    threshold : float >= -1e12, "topic" or "auto"
+        From which score on a document is positive. "topic", without a student: it is positive where its most
+        probable topic is the positives', as the authors have it; the score is then how far that topic is
+        ahead of all others, and documents of the fit have the topics of the fit. "auto": 0 for a student of
+        the committee, whose scores are 0 where the evidence says that enough is taken; else where the scores
+        of all but the positives fall apart into two groups with the least variance (Otsu).
     prior_strength : float >= 0
         Pseudo-counts shared by the topics of every document, in the fit and in `transform`.
     unlabeled : any
@@ -153,6 +153,19 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
     scaling_
     """
 
+    _printed: ClassVar[dict[str, Any]] = {
+        "n_components": 6,  # as many as their test sets have
+        "normalize": "none",
+        "init": "random",
+        "positive_weight": 1.0,
+        "scaling": None,
+        "student": None,
+        "threshold": "topic",
+        "smoothing": 0.0,
+        "prior_strength": 0.0,
+        "max_iter": 120,
+        "tol": 0.0,
+    }
     has_to_settle: ClassVar[bool] = False
 
     n_components: Any = "auto"
@@ -196,6 +209,10 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             few = "too few to say how good the model is, or where the threshold should be"
             look = "Look at the documents with the highest scores."
             warn(f"y labels {shown} as positive: {few}. {look}")
+        by_topic = isinstance(self.threshold, str) and self.threshold == "topic"
+        if by_topic and self.student is not None:
+            judge = f"threshold == 'topic', but student == {self.student!r} judges, which has no topics"
+            raise ValueError(f"{judge}: pass student=None, or another threshold.")
         scaling = _DEFAULT_SCALING if is_auto(self.scaling) else self.scaling
         n_topics, loop = None if is_auto(self.n_components) else int(self.n_components), self._loop()
         if n_topics is not None:
@@ -209,7 +226,8 @@ class TopicSensitivePLSA(PositiveClassifier, AspectEstimator):
             positive_weight=float(self.positive_weight),
             scaling=None if scaling is None else scaling.as_value(),
             student=self.student is not None,
-            threshold=None if is_auto(self.threshold) else float(self.threshold),
+            threshold=None if isinstance(self.threshold, str) else float(self.threshold),
+            by_topic=by_topic,
             prior_strength=float(self.prior_strength),
         )
         rng = check_random_state(self.random_state)

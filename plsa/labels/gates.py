@@ -6,11 +6,11 @@ topics; the states of labeled documents are their classes and come first, those 
 """
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from plsa.engine.parameters import Codes, Floats
+from plsa.engine.parameters import Codes, Floats, Rng
 from plsa.labels.layout import Layout
 from plsa.labels.reading import UNLABELED
 
@@ -18,6 +18,8 @@ from plsa.labels.reading import UNLABELED
 @dataclass(frozen=True, slots=True)
 class LabelGate:
     """A table of states x topics and how it is learned; here a last state allows all, and nothing is."""
+
+    begins_drawn: ClassVar[bool] = False  # whether it has to be drawn, as topics would be alike without
 
     layout: Layout  # which class each topic belongs to
 
@@ -37,6 +39,10 @@ class LabelGate:
         """The gate that the counts of a pass ask for."""
         return self
 
+    def drawn(self, rng: Rng) -> Self:
+        """The gate with all that it learns drawn at random, each distribution as probable as any other."""
+        return self
+
     def class_topic(self, label_topic: Floats) -> Floats:
         """(C, K): how much of each topic speaks for each class, given P(y|z) of labeled documents."""
         return label_topic
@@ -49,6 +55,38 @@ class MissingLabel(LabelGate):
     """
 
     __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedLabel(LabelGate):
+    """A missing label, but extra topics are given to classes: the gate of a labeled document is P(y|z).
+
+    P(y|z) = N[y, z] / sum over classes of N[., z] among labeled documents, zero for the classes that z is not
+    of. A topic that is used by one class more than by others soon is that class's: where all extra topics
+    begin as much of one class as of any other, one class gets them all.
+    """
+
+    begins_drawn: ClassVar[bool] = True
+
+    probability: Floats
+
+    @classmethod
+    def even(cls, layout: Layout) -> Self:
+        """An extra topic is as much of one class as of any other."""
+        allowed = layout.allowed()
+        return cls(layout, allowed / allowed.sum(axis=0))
+
+    def table(self) -> Floats:
+        """P(y|z), and 1 for documents without a label."""
+        return np.vstack([self.probability, np.ones((1, self.layout.n_topics))])
+
+    def learn(self, count: Floats) -> Self:
+        """P(y|z) from the counts; a topic without any keeps what it had."""
+        return replace(self, probability=_columns(count[:-1], self.probability))
+
+    def drawn(self, rng: Rng) -> Self:
+        """With P(y|z) of extra topics drawn at random."""
+        return replace(self, probability=_drawn_columns(self.probability, rng))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +181,10 @@ class FakeLabel(LabelGate):
         """P(label|z) from the counts; a topic without any keeps what it had."""
         return replace(self, probability=_columns(count, self.probability))
 
+    def drawn(self, rng: Rng) -> Self:
+        """With P(label|z) drawn at random."""
+        return replace(self, probability=_drawn_columns(self.probability, rng))
+
     def class_topic(self, label_topic: Floats) -> Floats:
         """P(y|z) + fake_weight P(fake|z)."""
         return self.probability[:-1] + self.fake_weight * self.probability[-1:]
@@ -158,23 +200,27 @@ class Mislabeling(LabelGate):
 
         beta[g, y] ~ sum_z N[g, z] r[y]  (columns sum to one)      Q[y, z] ~ sum_g N[g, z] r[y]  (likewise)
 
-    In the hard form Q stays at the topics' own classes, in the soft one it is learned too. beta starts with
-    nine tenths on its diagonal, and Q, where it is learned, with nine tenths on the topic's class.
+    In the hard form Q stays at the topics' own classes, in the soft one it is learned too. A guess is a
+    class, or, where a document may be left in doubt, C: "not sure", which is a fake label beside the C
+    guesses and has the last row of beta. beta starts with nine tenths where the guess is right, and a row of
+    "not sure" that allows all topics alike; Q, where it is learned, with nine tenths on the topic's class.
     """
 
     soft: bool
-    beta: Floats
+    beta: Floats  # (C, C), or (C + 1, C) with "not sure"
     unlabeled_class_topic: Floats  # Q
 
     @classmethod
-    def near_truth(cls, layout: Layout, *, soft: bool) -> Self:
-        """Where it starts."""
+    def near_truth(cls, layout: Layout, *, soft: bool, doubt: bool = False) -> Self:
+        """Where it starts; `doubt`: whether a guess may be "not sure"."""
         n_classes = layout.n_classes
-        near = 0.9 if n_classes > 1 else 1.0
-        beta = near * np.eye(n_classes) + (1 - near) / n_classes
+        n_guesses = n_classes + doubt
+        near = 0.9 if n_guesses > 1 else 1.0
+        beta = near * np.eye(n_guesses, n_classes) + (1 - near) / n_guesses
         allowed = layout.allowed()
         class_topic = allowed / allowed.sum(axis=0)
         if soft:
+            near = 0.9 if n_classes > 1 else 1.0
             class_topic = near * class_topic + (1 - near) / n_classes
         return cls(layout, soft, beta, class_topic)
 
@@ -189,8 +235,7 @@ class Mislabeling(LabelGate):
 
     def open(self) -> Floats:
         """A guess forbids no topic."""
-        n_classes, n_topics = self.layout.n_classes, self.layout.n_topics
-        return np.vstack([self.layout.allowed(), np.ones((n_classes, n_topics))])
+        return np.vstack([self.layout.allowed(), np.ones((len(self.beta), self.layout.n_topics))])
 
     def learn(self, count: Floats) -> Self:
         """beta, and in the soft form Q, from the counts; a column without any keeps what it had."""
@@ -202,8 +247,20 @@ class Mislabeling(LabelGate):
             class_topic = _columns(class_topic * (self.beta.T @ ratio), class_topic)
         return replace(self, beta=beta, unlabeled_class_topic=class_topic)
 
+    def drawn(self, rng: Rng) -> Self:
+        """With beta, and in the soft form Q, drawn at random."""
+        beta, class_topic = _drawn_columns(self.beta, rng), self.unlabeled_class_topic
+        if self.soft:
+            class_topic = _drawn_columns(class_topic, rng)
+        return replace(self, beta=beta, unlabeled_class_topic=class_topic)
+
 
 def _columns(count: Floats, old: Floats) -> Floats:
     """Columns that sum to one; the old column where the sum is zero."""
     total = count.sum(axis=0)
     return np.where(total > 0, count / np.where(total > 0, total, 1), old)
+
+
+def _drawn_columns(open_to: Floats, rng: Rng) -> Floats:
+    """Columns drawn evenly from all distributions over the rows that are not zero."""
+    return _columns((open_to > 0) * rng.standard_exponential(open_to.shape), open_to)

@@ -63,6 +63,16 @@ def label_topic(state_count: Floats, layout: Layout) -> Floats:
     return share
 
 
+def unlabeled_share(state_count: Floats | None, layout: Layout) -> Floats:
+    """(K,): the share of the states without a label in the expected counts N[state, topic]; 1 of nothing."""
+    if state_count is None:
+        return np.ones(layout.n_topics)
+    count = state_count[:, : layout.n_topics]
+    total = count.sum(axis=0)
+    unlabeled = count[layout.n_classes :].sum(axis=0)
+    return np.divide(unlabeled, total, out=np.ones(layout.n_topics), where=total > 0)
+
+
 def check_topics_per_class(
     given: Any, classes: Array, name: str = "topics_per_class", declared: Array | None = None
 ) -> Places:

@@ -143,7 +143,7 @@ class Method:
 
     loop: Loop
     folding: Folding
-    init: str = "labels"  # or "random"
+    init: str = "labels"  # or "random", or "all random"
     smoothing: float = 0.01
     n_threads: int | None = None
 
@@ -183,13 +183,17 @@ def fit_gated(
         n_threads=method.n_threads,
     )
 
+    all_random = words is None and method.init == "all random"
+
     def drawn() -> Parameters:
         first = words
-        if first is None and method.init == "random":
+        if first is None and method.init != "labels":
             first = starts.random_words(scaled, layout.n_topics, weight, rng)
         elif first is None:
             first = starts.words_from_groups(scaled, corpus.labels.code, layout.topic_class, weight, rng)
-        return starts.assemble(scaled, first, gate, doc_start, state)
+        begun = gate.drawn(rng) if all_random or gate.begins_drawn else gate
+        begin = starts.assemble(scaled, first, begun, doc_start, state)
+        return starts.with_random_topics(begin, rng) if all_random else begin
 
     return method.loop.best(steps, [drawn] * (method.loop.n_init if words is None else 1))
 

@@ -62,6 +62,17 @@ class Guesses:
     weights: Real | None = None  # the student's, (W + 1, padded)
     scores: Real | None = None  # what the student says of the documents without a label
     taught: tuple[Codes, Floats] | None = None  # the classes and weights of all documents that taught it
+    chance: Real | None = None  # of each guess, by models and student together
+
+    def or_doubt(self, least: float, n_classes: int) -> Codes:
+        """The guesses, and `n_classes` ("not sure") for those that are less probable than `least`.
+
+        That is right where a wrong guess costs 1 and none costs 1 - `least` (Chow 1970). Of documents with a
+        label nothing is said.
+        """
+        if least <= 0 or self.chance is None:
+            return self.code
+        return np.where(self.chance < least, n_classes, self.code).astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,25 +112,29 @@ class Guesser:
         """New guesses, by what models say of documents, and by the student before and after it is taught."""
         unknown = ~self.known
         code, weight = before.code.copy(), np.full(len(before.code), self.label_weight)
-        code[unknown], sure = self._together(before.scores, said)
+        probability = self._together(before.scores, said)
+        chance = np.ones(len(code), dtype=probability.dtype)
+        code[unknown], chance[unknown] = probability.argmax(axis=1), probability.max(axis=1)
         if self.lesson is None or before.scores is None:
-            return Guesses(code, self._changed(before.code, code))
-        weight[unknown] = sure**2
+            return Guesses(code, self._changed(before.code, code), chance=chance)
+        weight[unknown] = chance[unknown] ** 2
         taught = code.copy(), weight * self.weights
         weights, scores = self.lesson.guesses(*taught, start=before.weights)
         scores = scores[unknown, : self.corpus.n_classes]
         code[unknown] = scores.argmax(axis=1)
-        return Guesses(code, self._changed(before.code, code), weights, scores, taught)
+        # Where the student has another guess than its teachers, it is as probable as they held it.
+        chance[unknown] = probability[np.arange(len(probability)), code[unknown]]
+        return Guesses(code, self._changed(before.code, code), weights, scores, taught, chance)
 
-    def _together(self, scores: Real | None, said: Callable[[Places], Real]) -> tuple[Codes, Real]:
-        """What models and the student with these scores take documents for, and how sure they are of it."""
+    def _together(self, scores: Real | None, said: Callable[[Places], Real]) -> Real:
+        """What models and the student with these scores say of the documents without a label."""
         probability = said(np.flatnonzero(~self.known))
         if scores is not None:
             probability = (1 - self.trust) * probability
             of_student = probabilities(scores)
             of_student *= self.trust
             probability += of_student
-        return probability.argmax(axis=1).astype(np.int32), probability.max(axis=1)
+        return probability
 
     def classifiers(self, guesses: Guesses, topics: Sequence[Real]) -> list[Real]:
         """What a student is a blend of: that of labels, that of guesses, the words of both, those of topics.

@@ -72,19 +72,26 @@ class Task:
         scaler, counts = fit_scaling(plan.scalings[scaling], self.corpus)
         few = _FIRST_PASSES if plan.later_gate is None else _PASSES_TO_GUESS
         passes = min(max_iter, few) if plan.early_stopping else max_iter
-        fit = self._stretch(counts, plan.gate, passes, f"scaling {scaling}")
+        settings = self.settings
+        if plan.guessed_by_labels and counts.total(self.corpus.with_unlabeled(0.0).weight) > 0:
+            # Documents without a label find their topics and teach nothing.
+            settings = replace(settings, unlabeled_weight=0.0)
+        fit = self._stretch(counts, plan.gate, passes, f"scaling {scaling}", settings)
         fit, aspects = with_aspects(fit, self.corpus, self.settings, scaler)
         return Member(scaling, counts, fit, aspects, (fit.trace,), fit.n_updates + 1)
 
-    def advanced(self, member: Member, guess: Codes) -> Member:
+    def advanced(self, member: Member, guesses: Guesses) -> Member:
         """A member after one more stretch, under guesses."""
         method, later = self.plan.method, self.plan.later_gate
         assert later is not None
         passes = method.loop.max_iter if self.plan.relabel is None else self.plan.relabel
-        # The printed algorithm draws its parameters again.
-        again = method.init == "random"
+        # The printed algorithm draws its parameters again. And a fit to the labels alone may have made words
+        # impossible that other documents have.
+        again = method.init != "labels" or (self.plan.guessed_by_labels and len(member.traces) == 1)
         words = None if again else padded(member.aspects.word_topic, member.counts.dtype)
-        fit = self._stretch(member.counts, later, passes, f"scaling {member.scaling}", guess, words)
+        guess = guesses.or_doubt(self.plan.doubt, self.corpus.n_classes)
+        how = later, passes, f"scaling {member.scaling}", self.settings, guess, words
+        fit = self._stretch(member.counts, *how)
         fit, aspects = with_aspects(fit, self.corpus, self.settings, member.aspects.scaler)
         traces, n_passes = (*member.traces, fit.trace), member.n_passes + fit.n_updates
         return replace(member, fit=fit, aspects=aspects, traces=traces, n_passes=n_passes)
@@ -95,13 +102,14 @@ class Task:
         gate: Callable[[Layout], LabelGate],
         passes: int,
         doing: str,
+        settings: Settings,
         guess: Codes | None = None,
         words: Real | None = None,
     ) -> Fit:
         """Passes under one gate. To have run out of a few, where more are allowed, is to stop early."""
         loop = self.plan.method.loop
         stretch = replace(loop.doing(doing), max_iter=passes, early=self.plan.early_stopping)
-        how = gate(self.settings.layout), self.settings, replace(self.plan.method, loop=stretch), self.rng
+        how = gate(settings.layout), settings, replace(self.plan.method, loop=stretch), self.rng
         fit = fit_gated(counts, self.corpus, *how, guess=guess, words=words)
         if fit.reason is StopReason.ROUNDS and passes < loop.max_iter:
             fit = replace(fit, reason=StopReason.EARLY)
@@ -228,7 +236,7 @@ def _relabelings(state: _State, guesser: Guesser, task: Task) -> Iterator[_State
         if state.guesses.changed < _STILL:
             return
         for place, member in enumerate(state.members):
-            member = task.advanced(member, state.guesses.code)
+            member = task.advanced(member, state.guesses)
             progress.step()
             members = (*state.members[:place], member, *state.members[place + 1 :])
             state = replace(state, members=members, reason=member.fit.reason)
@@ -363,7 +371,7 @@ def _taught_candidates(
     guesses = guesser.next(guesser.first(), _say(members, folding))
     for _ in range(n_rounds):
         task = Task(learned, plan, plan.settings, np.random.RandomState(0))
-        members = [task.advanced(member, guesses.code) for member in members]
+        members = [task.advanced(member, guesses) for member in members]
         for member in members:
             member.fit.unless_interrupted()
         guesses = guesser.next(guesses, _say(members, folding))

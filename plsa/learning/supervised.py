@@ -71,10 +71,13 @@ class Plan:
     evidence: bool = True  # whether labeled documents may be held out
     # What tells the models of documents without a label apart is their gates:
     gate: Callable[[Layout], LabelGate] = MissingLabel  # of the first fit
+    label_gate: Callable[[Layout], LabelGate] = MissingLabel  # of a fit to the labels alone
     later_gate: Callable[[Layout], LabelGate] | None = None  # once all have a guess; None: nothing is guessed
     early_stopping: float = 0.005  # log-likelihood per word that a pass must gain to go on
     relabel: int | None = 5  # passes between two makings of guesses; None: they are made once
     n_relabels: int = 3
+    guessed_by_labels: bool = False  # whether the first guesses are made by a fit to the labels alone
+    doubt: float = 0.0  # a guess less probable than this is "not sure"
 
     def quiet(self) -> Self:
         """The same from one start and without a callback."""
@@ -270,7 +273,7 @@ def choose_teaching(corpus: Corpus, splits: Splits, n_threads: int | None) -> tu
 def fit_labels(corpus: Corpus, scaling: str, settings: Settings, plan: Plan, rng: Rng) -> tuple[Fit, Aspects]:
     """One fit to a corpus that is labeled throughout."""
     scaler, scaled = fit_scaling(plan.scalings[scaling], corpus)
-    fit = fit_gated(scaled, corpus, MissingLabel(settings.layout), settings, plan.method, rng)
+    fit = fit_gated(scaled, corpus, plan.label_gate(settings.layout), settings, plan.method, rng)
     return with_aspects(fit, corpus, settings, scaler)
 
 

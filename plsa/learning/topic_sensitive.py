@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from plsa.engine.counts import Counts
 from plsa.engine.links import CannotLinks, Links, MustLinks, PairLinks, satisfied
-from plsa.engine.parameters import Fit, Floats, Mask, Parameters, Places, Rng, StopReason, unpadded
+from plsa.engine.parameters import Fit, Floats, Mask, Parameters, Places, Real, Rng, StopReason, unpadded
 from plsa.engine.runs import finished, last_of
 from plsa.engine.starts import random_words, words_from_clusters
 from plsa.labels.reading import Known
@@ -36,6 +36,7 @@ class SearchPlan:
     student: bool
     threshold: float | None
     prior_strength: float
+    by_topic: bool = False  # a document is taken where its most probable topic is the positives'
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Finder:
     student: Student | None = None
     zero: float = 0.0  # what is taken from a student's margin
     threshold: float = 0.0
+    by_topic: bool = False  # whether a score is how far the positive topic is ahead of all others
 
     def scores(self, counts: Counts, how: Folding) -> Floats:
         """How far each document is above the threshold."""
@@ -55,14 +57,20 @@ class Finder:
     def probability(self, counts: Counts, how: Folding) -> Floats:
         """P(positive topics|document), or what the student's margin says: one half at the threshold."""
         if self.student is None:
-            return np.minimum(self._raw(counts, how), 1.0)
+            return np.minimum(self._chance(self.aspects.topics(counts, how)), 1.0)
         return np.asarray(expit(2 * DEFAULT_SHARPNESS * self.scores(counts, how)))
 
     def _raw(self, counts: Counts, how: Folding) -> Floats:
         if self.student is None:
             topics = self.aspects.topics(counts, how)
-            return np.asarray(topics[:, self.positive_topics].sum(axis=1, dtype=np.float64))
+            others = np.delete(topics, self.positive_topics, axis=1)
+            ahead = others.max(axis=1, initial=0.0) if self.by_topic else 0.0
+            return self._chance(topics) - ahead
         return self.margins(self.student.scores(counts))
+
+    def _chance(self, topics: Real) -> Floats:
+        """P(positive topics|document)."""
+        return np.asarray(topics[:, self.positive_topics].sum(axis=1, dtype=np.float64))
 
     def margins(self, scores: Floats) -> Floats:
         """How far a student's scores are for positive; nothing speaks for a document without a known word."""
@@ -200,7 +208,7 @@ def look_for(
         taken = None
         if positive.any():
             topics = np.array([np.bincount(most[positive], minlength=n_topics).argmax()])
-            finder = replace(finder, positive_topics=topics)
+            finder = replace(finder, positive_topics=topics, by_topic=plan.by_topic)
             threshold, zero = plan.threshold, 0.0
             if plan.student:
                 assert of_words is not None
@@ -214,6 +222,8 @@ def look_for(
                 student = Student(of_words, weights)
                 finder = replace(finder, student=student, zero=zero)
                 score = finder.margins(student.scores_of(matrix))
+            elif plan.by_topic:
+                score, threshold = np.where(np.isin(most, topics), 1.0, -1.0), 0.0  # as the links have them
             else:
                 score = finder.scores(counts, method.folding)
             if threshold is None:
