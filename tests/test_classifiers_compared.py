@@ -32,7 +32,7 @@ def test_the_corrected_test_by_hand():
     """Nadeau and Bengio: mean / sqrt((1 / J + n_test / n_train) s^2), J - 1 degrees of freedom."""
     one, other = np.array([0.9, 0.8, 0.7, 0.9, 0.6, 0.8]), np.array([0.7, 0.7, 0.7, 0.6, 0.7, 0.5])
     right = {"one": np.ones((2, 60), bool), "other": np.zeros((2, 60), bool)}
-    found = differences({"one": one, "other": other}, right, 3)["one", "other"]
+    found = differences({"one": one, "other": other}, right, 3, "other")["one"]
     gaps = [0.2, 0.1, 0.0, 0.3, -0.1, 0.3]
     mean = 0.8 / 6
     variance = sum((gap - mean) ** 2 for gap in gaps) / 5
@@ -73,48 +73,51 @@ def judged(**shares):
     return {name: each.reshape(10, 40).mean(axis=1) for name, each in right.items()}, right
 
 
-def test_all_pairs_count_where_the_best_is_found_by_the_same_figures():
-    """With a reference only those with it; then more is real."""
-    shares, right = judged(a=0.9, b=0.8, c=0.5, d=0.4)
-    every = differences(shares, right, 5)
-    some = differences(shares, right, 5, "a")
-    assert len(every) == 6
-    assert [*some] == [("b", "a"), ("c", "a"), ("d", "a")]
-    for name in "bcd":
-        one, two = every["a", name], some[name, "a"]
-        assert (one.mean, one.p) == (-two.mean, two.p)
-        assert one.reversed().mean == two.mean
-        assert one.p_of_many >= two.p_of_many
-    assert_allclose(
-        [each.p_of_many for each in some.values()], holm(np.array([each.p for each in some.values()]))
-    )
+def test_every_comparison_counts():
+    """Of all others with the reference; what is left to be seen is said at the level that is left."""
+    shares, right = judged(a=0.9, b=0.8, c=0.5, d=0.88)
+    found = differences(shares, right, 5, "a")
+    assert [*found] == ["b", "c", "d"]
+    p = np.array([each.p for each in found.values()])
+    for name, each in found.items():
+        alone = differences({"a": shares["a"], name: shares[name]}, right, 5, "a")[name]
+        assert (each.mean, each.p) == (alone.mean, alone.p)
+        assert each.mean < 0
+    assert_allclose([each.p_of_many for each in found.values()], holm(p))
+    left = [name for name, each in found.items() if not each.real]
+    assert left == ["d"]
+    for name, each in found.items():
+        error = resampled_error(shares[name] - shares["a"], 5)
+        assert_allclose(each.seen, stats.t.isf(0.05 / 1 / 2, 9) * error)
 
 
 def test_a_difference_as_large_as_said_would_have_been_seen():
     """Moved there, with the same spread, it is real; a little less is not."""
     shares, right = judged(a=0.7, b=0.66, c=0.68)
-    found = differences(shares, right, 5)
+    found = differences(shares, right, 5, "a")
     assert not any(each.real for each in found.values())
-    moved = dict(shares)
-    needed = found["a", "b"].seen - found["a", "b"].mean
-    for factor, real in ((1.001, True), (0.97, False)):
-        moved["a"] = shares["a"] + factor * needed
-        only = differences({name: moved[name] for name in "ab"}, right, 5)
-        alone = differences({name: shares[name] for name in "ab"}, right, 5)["a", "b"]
-        moved["a"] = shares["a"] + factor * (alone.seen - alone.mean)
-        only = differences({name: moved[name] for name in "ab"}, right, 5)
-        assert only["a", "b"].real is real
+    for factor, real in ((1.001, True), (0.999, False)):
+        moved = {"a": shares["a"]}
+        for name in "bc":
+            moved[name] = shares[name] - found[name].mean - factor * found[name].seen
+        again = differences(moved, right, 5, "a")
+        # One by one: the first to be told makes it easier for the other.
+        for name in "bc":
+            one = differences(shares | {name: moved[name]}, right, 5, "a")[name]
+            assert one.real is real
+            assert_allclose(again[name].mean, -factor * found[name].seen)
 
 
 def test_few_documents_prove_little():
     """One is right and one is wrong in all folds: p is that of as many coins that fall alike."""
     for n in (2, 4, 6, 10):
         right = {"one": np.ones((1, n), bool), "other": np.zeros((1, n), bool)}
-        found = differences({"one": np.ones(2), "other": np.zeros(2)}, right, 2)["one", "other"]
+        found = differences({"one": np.ones(2), "other": np.zeros(2)}, right, 2, "other")["one"]
         assert_allclose(found.p, stats.binomtest(n, n, 0.5).pvalue)
         assert found.real == (n >= fewest(0.05)) == (n >= 6)
-    same = differences({"one": np.ones(4), "other": np.ones(4)}, dict.fromkeys(right, right["one"]), 2)
-    assert (same["one", "other"].mean, same["one", "other"].p) == (0, 1)
+        assert found.seen == fewest(0.05) / n
+    same = differences({"one": np.ones(4), "other": np.ones(4)}, dict.fromkeys(right, right["one"]), 2, "one")
+    assert (same["other"].mean, same["other"].p) == (0, 1)
 
 
 # ---- figures
@@ -124,6 +127,7 @@ def test_figures_are_those_of_a_loop_by_hand():
     """Folds of LabeledKFold, seed after seed; metrics of scikit-learn; unlabeled documents in every fit."""
     X, y, _ = partly_labeled(240, 150, document_length=25, word_concentration=0.5)
     models = {"ours": MissingLabelPLSA(evidence=False), "labels": MultinomialNB(), "margins": LinearSVC()}
+    models["drawn"] = DummyClassifier(strategy="stratified")
     found = compare(X, y, models, n_splits=4, n_repeats=2, random_state=3)
     held = np.flatnonzero(y != -1)
     assert_array_equal(found.held, held)
@@ -154,9 +158,13 @@ def test_figures_are_those_of_a_loop_by_hand():
         else:
             assert_allclose([row.log_loss, row.stated], [np.mean(losses), np.mean(stated)], rtol=1e-5)
         assert not hasattr(row.model, "classes_")  # the user's own are left alone
-    gap = found.difference("ours", "labels")
-    assert_allclose(gap.mean, found["ours"].accuracy - found["labels"].accuracy)
-    assert found.difference("labels", "ours") == gap.reversed()
+    best = found[found.ranked()[0]]
+    assert found.reference == best.name
+    for name, gap in found.differences.items():
+        assert_allclose(gap.mean, found[name].accuracy - best.accuracy)
+        assert_allclose(
+            gap.half_width, stats.t.isf(0.025, 7) * resampled_error(found[name].shares - best.shares, 4)
+        )
 
 
 def without_seconds(found):
@@ -168,10 +176,12 @@ def without_seconds(found):
 def test_the_same_seed_gives_the_same_figures():
     """Whatever the number of processes; another seed gives others."""
     X, y, _ = partly_labeled(120, 100)
-    models = [NaiveBayesEM(), LogisticRegression(), failing(), SelfTrainingClassifier(LogisticRegression())]
-    first, second = (compare(X, y, models, n_repeats=2, n_jobs=jobs) for jobs in (None, 2))
+    drawing = MissingLabelPLSA(evidence=False, n_init=2)
+    models = [drawing, LogisticRegression(), failing(), SelfTrainingClassifier(LogisticRegression())]
+    options = {"n_splits": 2, "n_repeats": 2}
+    first, second = (compare(X, y, models, **options, n_jobs=jobs) for jobs in (None, 2))
     assert_same_bits(without_seconds(first), without_seconds(second))
-    other = compare(X, y, models, n_repeats=2, random_state=5)
+    other = compare(X, y, models, **options, random_state=5)
     assert any(
         np.any(one.shares != two.shares)
         for one, two in zip(first.rows, other.rows, strict=True)
@@ -206,14 +216,33 @@ def test_a_class_with_one_label_is_never_held_out():
     """It is in every fit, and the table says that nothing is said of it."""
     X, y, _ = partly_labeled(120, 100)
     y = np.where((y == 3) & (np.cumsum(y == 3) > 1), -1, y)
-    found = compare(X, y, [MultinomialNB(), DummyClassifier()], n_repeats=1)
+    found = compare(X, y, [MultinomialNB(), DummyClassifier(strategy="uniform", random_state=0)], n_repeats=1)
     assert (y[found.held] != 3).all()
+    row = found["DummyClassifier"]
+    assert (row.predicted == 3).any()
+    judged = {"labels": [0, 1, 2], "average": "macro"}  # of the other class there is nothing to find
+    assert_allclose(row.macro_f1, f1_score(y[found.held], row.predicted[0], **judged))
     assert len(found.held) == (y != -1).sum() - 1
     assert "3 has one label, which is never held out: nothing is said of this class." in repr(found)
     names = np.array(["ant", "bee", "cat", "dog", ""])[y]
     names[0] = "emu"
     said = " ".join(repr(compare(X, names, [MultinomialNB()], n_repeats=1)).split())
     assert "'dog' and 'emu' have one label each, never held out: nothing is said of these classes." in said
+
+
+@pytest.mark.parametrize("n_splits", [2, 5])
+def test_intervals_of_accuracies(n_splits):
+    """By the corrected variance of folds, but no narrower than a share of so many documents has it."""
+    X, y, _ = partly_labeled(240, 150, document_length=25, word_concentration=0.5)
+    guess = compare(X, y, [MultinomialNB()], n_splits=n_splits).rows[0]
+    half = stats.t.isf(0.025, 3 * n_splits - 1) * resampled_error(guess.shares, n_splits)
+    n = (y != -1).sum()
+    share = (guess.accuracy * n + 2) / (n + 4)
+    half = max(half, stats.norm.isf(0.025) * np.sqrt(share * (1 - share) / n))
+    assert_allclose(guess.interval, np.clip([guess.accuracy - half, guess.accuracy + half], 0, 1))
+    perfect = compare(X, np.where(y == -1, -1, 0), [DummyClassifier()], n_splits=n_splits).rows[0]
+    assert perfect.accuracy == perfect.interval[1] == 1
+    assert 0.8 < perfect.interval[0] < 0.97
 
 
 # ---- what is said
@@ -260,13 +289,28 @@ def test_a_model_that_fails_is_a_row(n_jobs):
     assert found.differences == compare(X, y, good, n_repeats=1).differences
     lines = repr(found).splitlines()
     assert any(line.startswith("Failing ") and "failed: " in line for line in lines)
-    with pytest.raises(KeyError, match="'Failing' was not compared with"):
-        found.difference("Failing")
+    assert "Failing" not in found.differences
     with pytest.raises(RuntimeError, match="PeculiarError: there are not enough"):
         compare(X, y, [failing(), failing()], n_jobs=n_jobs)
     alone = compare(X, y, [failing(), MultinomialNB()], reference="Failing", n_repeats=1)
-    assert alone.than == "MultinomialNB"
+    assert alone.reference == "MultinomialNB"
     assert "difference" not in repr(alone)
+
+
+def test_nothing_is_tried_again_after_a_failure():
+    """The first fold that fails is the last one."""
+    fits = []
+
+    class Late(MultinomialNB):
+        def fit(self, X, y):
+            fits.append(len(y))
+            if len(fits) == 3:
+                raise ValueError("enough")
+            return super().fit(X, y)
+
+    X, y, _ = partly_labeled(120, 100)
+    assert compare(X, y, {"late": Late(), "good": MultinomialNB()})["late"].failure == "ValueError: enough"
+    assert len(fits) == 3
 
 
 def test_the_table():
@@ -279,7 +323,7 @@ def test_the_table():
     assert "of each of 4 classes) and 400 without a label, judged by 200 that were held out in 5 fo" in said
     assert "folds, 2 repeats; 0." in said
     at = next(place for place, line in enumerate(lines) if "accuracy" in line)
-    assert lines[at].split() == ["accuracy", "difference", "p", "F1", "log-loss", "stated", "seconds"]
+    assert lines[at].split() == ["accuracy", "difference", "p", "macro-F1", "log-loss", "stated", "seconds"]
     assert lines[at + 1].split()[:2] == ["words", f"{found['words'].accuracy:.3f}"]
     assert lines[at + 2].split()[0] == "guess"
     assert "<0.001*" in lines[at + 2]
@@ -431,7 +475,7 @@ def test_accuracies_are_drawn():
     drawn = {each.get_label(): each for each in ax.containers}
     low, high = drawn["really worse"].lines[2][0].get_segments()[0][:, 0]
     row = found["guess"]
-    assert_allclose([low, high], [row.accuracy - row.half_width, row.accuracy + row.half_width])
+    assert_allclose([low, high], row.interval)
     assert [text.get_text() for text in ax.texts] == ["failed"]
     other = pyplot.figure().subplots()
     assert found.plot(other) is other

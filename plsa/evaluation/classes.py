@@ -45,7 +45,7 @@ from plsa.show import pictures
 from plsa.show.tables import aligned
 
 _NAN = float("nan")
-_LEAST = 1e-15  # no probability counts as less in the log-loss
+_LEAST = float(np.finfo(np.float64).eps)  # no probability counts as less, as in scikit-learn's log_loss
 _WIDTH = 110  # of what is said below a table
 
 
@@ -77,7 +77,7 @@ class ClassifierComparison(Compared):
     """
 
     accuracy: float = _NAN
-    half_width: float = _NAN  # of its interval of 95%
+    interval: tuple[float, float] = (_NAN, _NAN)  # of 95%
     macro_f1: float = _NAN  # of the classes that can be held out
     log_loss: float = _NAN  # nan where there are no probabilities
     stated: float = _NAN  # the mean of the highest probability: the accuracy that it lays claim to
@@ -94,32 +94,16 @@ class ClassifierComparison(Compared):
 class Comparison(Rows[ClassifierComparison]):
     """What `compare` found; shows itself as a table."""
 
-    differences: dict[tuple[str, str], Difference]
+    reference: str  # the model that the others are compared with
+    differences: dict[str, Difference]  # of the others to it
     labels: Labels
     held: Places  # the documents that were held out, ascending
     n_splits: int
     n_repeats: int
-    reference: str | None = None  # None: the best
 
     def ranked(self) -> list[str]:
         """The models, that with the highest accuracy first; those that failed come last."""
-        return [row.name for row in sorted(self.rows, key=lambda row: (bool(row.failure), -row.accuracy))]
-
-    @property
-    def than(self) -> str:
-        """The model that the others are compared with."""
-        return self.reference or self.ranked()[0]
-
-    def difference(self, name: str, than: str | None = None) -> Difference:
-        """The accuracy of a model minus that of another, of `than` where none is named."""
-        pair = self[name].name, self[than or self.than].name
-        if pair in self.differences:
-            return self.differences[pair]
-        if pair[::-1] in self.differences:
-            return self.differences[pair[::-1]].reversed()
-        raise KeyError(
-            f"{pair[0]!r} was not compared with {pair[1]!r}: one of them failed, or reference is set"
-        )
+        return _ranked(self.rows)
 
     @property
     def largest(self) -> float:
@@ -128,7 +112,7 @@ class Comparison(Rows[ClassifierComparison]):
 
     def __repr__(self) -> str:
         names = self.ranked()
-        header = ["", "accuracy", "F1", "log-loss", "stated", "seconds"]
+        header = ["", "accuracy", "macro-F1", "log-loss", "stated", "seconds"]
         if self.differences:
             header[2:2] = ["difference", "p"]
         table = aligned([header, *(self._cells(self[name]) for name in names)])
@@ -152,12 +136,12 @@ class Comparison(Rows[ClassifierComparison]):
     def _cells(self, row: ClassifierComparison) -> list[str]:
         if row.failure:
             return [row.name, row.failed()]
-        cells = [row.name, f"{row.accuracy:.3f} ±{row.half_width:.3f}"]
-        if self.differences and row.name == self.than:
-            cells += ["", ""]
-        elif self.differences:
-            gap = self.difference(row.name)
+        cells = [row.name, "{:.3f} ({:.2f} to {:.2f})".format(row.accuracy, *row.interval)]
+        if row.name in self.differences:
+            gap = self.differences[row.name]
             cells += [f"{gap.mean:+.3f} ±{gap.half_width:.3f}", _p_value(gap.p_of_many) + " *"[gap.real]]
+        elif self.differences:
+            cells += ["", ""]
         figures = row.macro_f1, row.log_loss, row.stated
         return [*cells, *("" if np.isnan(each) else f"{each:.3f}" for each in figures), f"{row.seconds:.2f}"]
 
@@ -165,10 +149,8 @@ class Comparison(Rows[ClassifierComparison]):
         """Which differences are real, and what could have been seen of the others."""
         if not self.differences:
             return ""
-        than, compared = self.than, len(self.differences)
-        gaps = {
-            name: self.difference(name) for name in self.ranked() if name != than and not self[name].failure
-        }
+        than, compared = self.reference, len(self.differences)
+        gaps = {name: self.differences[name] for name in self.ranked() if name in self.differences}
         many = f", Holm's correction for {compared} comparisons" if compared > 1 else ""
         how = f"(p < {LEVEL}: t-test for folds that share documents{many})"
         parts = []
@@ -178,8 +160,8 @@ class Comparison(Rows[ClassifierComparison]):
                 parts.append(f"{than} is really {word} than {_listed(names)} {how}.")
                 how = "(likewise)"
         open_ones = {name: gap for name, gap in gaps.items() if not gap.real}
-        if len(self.held) < fewest(LEVEL / compared):
-            enough = fewest(LEVEL / compared)
+        enough = fewest(LEVEL / compared)
+        if len(self.held) < enough:
             return f"Too few labels to tell any models apart: {enough} documents that can be held out may do."
         if open_ones:
             least = sorted({f"{min(gap.seen, 1):.2f}" for gap in open_ones.values()})
@@ -231,11 +213,11 @@ def compare(
     Labeled documents are held out in turn, a fold at a time, and predicted by a fit to all others, unlabeled
     ones among them; then again with other folds. Of each classifier, the table says
 
-    - *accuracy*, the share of documents held out that got their label, with the half width of its interval of
+    - *accuracy*, the share of documents held out that got their label, with its interval of
       95%. It is that of a fit to (n_splits - 1) / n_splits of the labels: with all of them it will be higher;
     - *difference*, its accuracy minus that of the best (or of `reference`), with an interval of 95%, and *p*,
       corrected for all comparisons; a star where chance is ruled out (p < 0.05);
-    - *F1*, the mean over the classes, of those that can be held out: each counts the same, however rare;
+    - *macro-F1*, the mean F1 of the classes that can be held out: each counts the same, however rare;
     - *log-loss*, the mean of -log P(label|document), and *stated*, the mean of the highest probability, where
       there are probabilities. What is stated should be the accuracy;
     - *seconds* of a fit.
@@ -254,8 +236,7 @@ def compare(
         stands for all of these, and the name of one for that one. What does not learn from unlabeled
         documents gets the labeled ones alone. They are not changed.
     reference : str, default=None
-        The name of the model that the others are compared with. None: the best, which is found by the same
-        figures; all pairs of models count as comparisons then, and differences must be larger to be real.
+        The name of the model that the others are compared with. None: the best.
     n_splits : int, default=5
         Folds of a `LabeledKFold`, or as many as there are documents that can be held out.
     n_repeats : int, default=3
@@ -276,7 +257,7 @@ def compare(
     -------
     Comparison
         Prints as a table; `rows` have the figures, `result["LinearSVC"]` is the row of a name, `ranked()`
-        gives the names, `difference(name, than)` compares any two, and `plot()` draws accuracies. A model
+        gives the names, `differences` those to the best or to `reference`, `plot()` draws accuracies. A model
         that fails is a row that says why; where all fail in the same way, that is raised. Warnings of fits
         are in the `warnings` of a row.
 
@@ -285,7 +266,7 @@ def compare(
     A difference is judged by a paired t-test over all folds, whose variance is corrected for what training
     parts share (Nadeau and Bengio 2003): without that, repeats would make anything significant. A p-value is
     never below 2^(1 - n), where n is the number of documents on which two models differ. p-values are
-    corrected by Holm's method for the number of pairs, or of the models that are compared with `reference`.
+    corrected by Holm's method for the number of comparisons.
 
     A document that is the only one of its class is never held out, and nothing is said of such a class. What
     is judged here is how new documents are predicted: a document that is held out is no part of the fit.
@@ -317,12 +298,10 @@ def compare(
     n_splits = max(2, min(n_splits, len(held)))
     seeds = [seed + repeat for repeat in range(n_repeats)]
     splits = [[*LabeledKFold(n_splits, random_state=each).of_labels(labels)] for each in seeds]
-    n_pairs = len(by_name) - 1 if reference is not None else len(by_name) * (len(by_name) - 1) // 2
-    if n_pairs and len(held) < fewest(LEVEL / n_pairs):
+    enough = fewest(LEVEL / max(1, len(by_name) - 1))
+    if len(held) < enough and len(by_name) > 1:
         few = f"y labels {inputs.counted(len(held), 'document')} that can be held out: too few to tell"
-        inputs.warn(
-            f"{few} {len(by_name)} models apart, whatever comes out. Label {fewest(LEVEL / n_pairs)}."
-        )
+        inputs.warn(f"{few} {len(by_name)} models apart, whatever comes out. Label {enough} at least.")
     judge = _Judge(documents, labels, held, splits, seeds, n_jobs)
     said = ClassifierComparison.said
     rows = one_by_one(
@@ -330,9 +309,13 @@ def compare(
     )
     shares = {row.name: row.shares for row in rows if row.shares is not None}
     right = {row.name: np.asarray(row.predicted == judge.truth) for row in rows if row.shares is not None}
-    reference = reference if reference in shares else None
-    found = differences(shares, right, n_splits, reference)
-    return Comparison(rows, found, labels, held, n_splits, n_repeats, reference)
+    than = reference if reference in shares else _ranked(rows)[0]
+    found = differences(shares, right, n_splits, than)
+    return Comparison(rows, than, found, labels, held, n_splits, n_repeats)
+
+
+def _ranked(rows: Sequence[ClassifierComparison]) -> list[str]:
+    return [row.name for row in sorted(rows, key=lambda row: (bool(row.failure), -row.accuracy))]
 
 
 def _named(models: Any) -> tuple[dict[str, Any], list[str]]:
@@ -412,7 +395,7 @@ class _Judge:
             model,
             float(np.mean([fold.seconds for fold in folds])),
             float(shares.mean()),
-            _half_width(shares, len(self.splits[0]), len(truth)),
+            _interval(shares, len(self.splits[0]), len(truth)),
             float(np.mean([f1(each) for each in said])),
             float(np.mean([fold.log_loss for fold in folds])),
             float(np.mean([fold.stated for fold in folds])),
@@ -464,15 +447,16 @@ def _fold(model: Any, X: Any, labels: Labels, train: Places, test: Places) -> _F
     return _Fold(found, found == truth, loss, stated, seconds, [str(each.message) for each in given])
 
 
-def _half_width(shares: Floats, n_splits: int, n_held: int) -> float:
-    """Of the interval of 95% of an accuracy: by the variance of folds, and no less than that of a share.
+def _interval(shares: Floats, n_splits: int, n_held: int) -> tuple[float, float]:
+    """Of 95%, of an accuracy: by the variance of folds, and no narrower than that of a share.
 
     Folds that are all alike say little: of 5 right among 5 nobody knows that all are right.
     """
     share = (shares.mean() * n_held + 2) / (n_held + 4)  # Agresti and Coull 1998
     error = np.sqrt(share * (1 - share) / n_held)
     of_folds = stats.t.isf(0.025, len(shares) - 1) * resampled_error(shares, n_splits)
-    return float(max(of_folds, stats.norm.isf(0.025) * error))
+    half = max(of_folds, stats.norm.isf(0.025) * error)
+    return float(max(0.0, shares.mean() - half)), float(min(1.0, shares.mean() + half))
 
 
 def _listed(names: Sequence[str]) -> str:

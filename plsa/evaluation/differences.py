@@ -6,7 +6,6 @@ folds are no independent draws, and an ordinary t-test would find differences wh
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from scipy import stats
@@ -30,10 +29,6 @@ class Difference:
     def real(self) -> bool:
         """Whether chance is ruled out."""
         return self.p_of_many < LEVEL
-
-    def reversed(self) -> "Difference":
-        """That of the other classifier to this one."""
-        return Difference(-self.mean, self.half_width, self.p, self.p_of_many, self.seen)
 
 
 def resampled_error(values: Floats, n_splits: int) -> float:
@@ -73,35 +68,30 @@ def fewest(level: float) -> int:
 
 
 def differences(
-    shares: Mapping[str, Floats], right: Mapping[str, Mask], n_splits: int, reference: str | None = None
-) -> dict[tuple[str, str], Difference]:
-    """Of all pairs of classifiers, or of the others to `reference`, in accuracy.
+    shares: Mapping[str, Floats], right: Mapping[str, Mask], n_splits: int, reference: str
+) -> dict[str, Difference]:
+    """Of all other classifiers to `reference`, in accuracy.
 
-    `shares` has the accuracy in every fold, `right` (repeats, documents) whether a classifier was right. All
-    pairs count as comparisons even if only those with the best are looked at: which one it is comes from the
-    same figures. A p-value is that of the paired t-test with the error of `resampled_error`, but no lower
-    than the number of documents allows on which two classifiers differ (see `fewest`).
+    `shares` has the accuracy in every fold, `right` (repeats, documents) whether a classifier was right. A
+    p-value is that of the paired t-test with the error of `resampled_error`, but no lower than the number of
+    documents allows on which two classifiers differ (see `fewest`).
     """
-    pairs = list(combinations(shares, 2))
-    if reference is not None:
-        pairs = [(other, reference) for other in shares if other != reference]
-    if not pairs:
+    others = [name for name in shares if name != reference]
+    if not others:
         return {}
-    p, errors, means = (np.empty(len(pairs)) for _ in range(3))
-    freedom = len(shares[pairs[0][0]]) - 1
-    for place, (one, other) in enumerate(pairs):
-        gaps = shares[one] - shares[other]
-        means[place], errors[place] = gaps.mean(), resampled_error(gaps, n_splits)
-        differing = int(np.any(right[one] != right[other], axis=0).sum())
-        statistic = (
-            abs(means[place]) / errors[place] if errors[place] > 0 else np.inf if means[place] else 0.0
-        )
+    p, errors, means = (np.empty(len(others)) for _ in range(3))
+    freedom = len(shares[reference]) - 1
+    for place, name in enumerate(others):
+        gaps = shares[name] - shares[reference]
+        mean, error = gaps.mean(), resampled_error(gaps, n_splits)
+        differing = int(np.any(right[name] != right[reference], axis=0).sum())
+        statistic = abs(mean) / error if error > 0 else np.inf if mean else 0.0
         p[place] = max(2 * stats.t.sf(statistic, freedom), min(1.0, 2.0 ** (1 - differing)))
+        means[place], errors[place] = mean, error
     corrected = holm(p)
-    n_held = next(iter(right.values())).shape[1]
     # What is left to be told has to be so at this level.
     level = LEVEL / max(1, int((corrected >= LEVEL).sum()))
-    seen = np.maximum(stats.t.isf(level / 2, freedom) * errors, fewest(level) / n_held)
+    seen = np.maximum(stats.t.isf(level / 2, freedom) * errors, fewest(level) / right[reference].shape[1])
     half = stats.t.isf((1 - 0.95) / 2, freedom) * errors
     found = zip(means, half, p, corrected, seen, strict=True)
-    return {pair: Difference(*map(float, each)) for pair, each in zip(pairs, found, strict=True)}
+    return {name: Difference(*map(float, each)) for name, each in zip(others, found, strict=True)}

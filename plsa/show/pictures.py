@@ -86,12 +86,11 @@ def accuracies(comparison: Any, ax: Any = None) -> Any:
     ax = check_axes(ax, 6.5, 1.2 + 0.28 * len(comparison.rows))
     kinds: dict[str, list[str]] = {kind: [] for kind in _KINDS}
     for name in names:
-        if name == comparison.than:
-            kinds["compared with"].append(name)
-        else:
-            gap = comparison.difference(name)
+        kind = "compared with"
+        if name != comparison.reference:
+            gap = comparison.differences[name]
             kind = "not told apart" if not gap.real else "really worse" if gap.mean < 0 else "really better"
-            kinds[kind].append(name)
+        kinds[kind].append(name)
     place = {name: -row for row, name in enumerate([*names, *failed])}
     for kind, (color, marker, filled) in _KINDS.items():
         rows = [comparison[name] for name in kinds[kind]]
@@ -99,7 +98,7 @@ def accuracies(comparison: Any, ax: Any = None) -> Any:
             ax.errorbar(
                 [row.accuracy for row in rows],
                 [place[row.name] for row in rows],
-                xerr=[row.half_width for row in rows],
+                xerr=np.abs([np.subtract(row.interval, row.accuracy) for row in rows]).T,
                 fmt=marker,
                 color=color,
                 markerfacecolor=color if filled else "white",
@@ -107,7 +106,7 @@ def accuracies(comparison: Any, ax: Any = None) -> Any:
                 linewidth=1.2,
                 label=f"{kind}: {rows[0].name}" if kind == "compared with" else kind,
             )
-    ax.axvline(comparison[comparison.than].accuracy, color="gray", linewidth=0.8)
+    ax.axvline(comparison[comparison.reference].accuracy, color="gray", linewidth=0.8)
     ax.axvline(comparison.largest, color="gray", linewidth=0.8, linestyle=":", label="the largest class")
     for name in failed:
         ax.text(0.02, place[name], "failed", transform=ax.get_yaxis_transform(), va="center", color="gray")
