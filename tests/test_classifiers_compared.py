@@ -32,7 +32,7 @@ def test_the_corrected_test_by_hand():
     """Nadeau and Bengio: mean / sqrt((1 / J + n_test / n_train) s^2), J - 1 degrees of freedom."""
     one, other = np.array([0.9, 0.8, 0.7, 0.9, 0.6, 0.8]), np.array([0.7, 0.7, 0.7, 0.6, 0.7, 0.5])
     right = {"one": np.ones((2, 60), bool), "other": np.zeros((2, 60), bool)}
-    found = differences({"one": one, "other": other}, right, 3, "other")["one"]
+    found = differences({"one": one, "other": other}, right, 3, "other", True)["one"]
     gaps = [0.2, 0.1, 0.0, 0.3, -0.1, 0.3]
     mean = 0.8 / 6
     variance = sum((gap - mean) ** 2 for gap in gaps) / 5
@@ -76,34 +76,34 @@ def judged(**shares):
 def test_every_comparison_counts():
     """Of all others with the reference; what is left to be seen is said at the level that is left."""
     shares, right = judged(a=0.9, b=0.8, c=0.5, d=0.88)
-    found = differences(shares, right, 5, "a")
+    found = differences(shares, right, 5, "a", True)
     assert [*found] == ["b", "c", "d"]
     p = np.array([each.p for each in found.values()])
     for name, each in found.items():
-        alone = differences({"a": shares["a"], name: shares[name]}, right, 5, "a")[name]
+        alone = differences({"a": shares["a"], name: shares[name]}, right, 5, "a", True)[name]
         assert (each.mean, each.p) == (alone.mean, alone.p)
         assert each.mean < 0
     assert_allclose([each.p_of_many for each in found.values()], holm(p))
     left = [name for name, each in found.items() if not each.real]
-    assert left == ["d"]
+    assert 0 < len(left) < 3
     for name, each in found.items():
         error = resampled_error(shares[name] - shares["a"], 5)
-        assert_allclose(each.seen, stats.t.isf(0.05 / 1 / 2, 9) * error)
+        assert_allclose(each.seen, stats.t.isf(0.05 / len(left) / 2, 9) * error)
 
 
 def test_a_difference_as_large_as_said_would_have_been_seen():
     """Moved there, with the same spread, it is real; a little less is not."""
     shares, right = judged(a=0.7, b=0.66, c=0.68)
-    found = differences(shares, right, 5, "a")
+    found = differences(shares, right, 5, "a", True)
     assert not any(each.real for each in found.values())
     for factor, real in ((1.001, True), (0.999, False)):
         moved = {"a": shares["a"]}
         for name in "bc":
             moved[name] = shares[name] - found[name].mean - factor * found[name].seen
-        again = differences(moved, right, 5, "a")
+        again = differences(moved, right, 5, "a", True)
         # One by one: the first to be told makes it easier for the other.
         for name in "bc":
-            one = differences(shares | {name: moved[name]}, right, 5, "a")[name]
+            one = differences(shares | {name: moved[name]}, right, 5, "a", True)[name]
             assert one.real is real
             assert_allclose(again[name].mean, -factor * found[name].seen)
 
@@ -112,12 +112,53 @@ def test_few_documents_prove_little():
     """One is right and one is wrong in all folds: p is that of as many coins that fall alike."""
     for n in (2, 4, 6, 10):
         right = {"one": np.ones((1, n), bool), "other": np.zeros((1, n), bool)}
-        found = differences({"one": np.ones(2), "other": np.zeros(2)}, right, 2, "other")["one"]
+        found = differences({"one": np.ones(2), "other": np.zeros(2)}, right, 2, "other", True)["one"]
         assert_allclose(found.p, stats.binomtest(n, n, 0.5).pvalue)
         assert found.real == (n >= fewest(0.05)) == (n >= 6)
         assert found.seen == fewest(0.05) / n
-    same = differences({"one": np.ones(4), "other": np.ones(4)}, dict.fromkeys(right, right["one"]), 2, "one")
+    same = differences(
+        {"one": np.ones(4), "other": np.ones(4)}, dict.fromkeys(right, right["one"]), 2, "one", True
+    )
     assert (same["other"].mean, same["other"].p) == (0, 1)
+
+
+def test_the_best_is_judged_by_the_range_of_all():
+    """Of two models that is the t-test; of more it takes more, and more than with a reference."""
+    shares, right = judged(a=0.9, b=0.8, c=0.55)
+    two = differences({name: shares[name] for name in "ab"}, right, 5, "a", False)["b"]
+    assert_allclose(two.p_of_many, two.p, rtol=1e-6)
+    found, named = (differences(shares, right, 5, "a", by_name) for by_name in (False, True))
+    for name, each in found.items():
+        error = resampled_error(shares[name] - shares["a"], 5)
+        range_of_all = stats.studentized_range(3, 9)
+        assert_allclose(each.p_of_many, range_of_all.sf(2**0.5 * abs(each.mean) / error), rtol=1e-6)
+        assert_allclose(range_of_all.sf(2**0.5 * each.seen / error), 0.05, rtol=1e-4)
+        assert each.p == named[name].p
+        assert each.p_of_many > named[name].p_of_many
+        assert each.seen > named[name].seen
+    few = {name: each[:, :4] for name, each in right.items()}
+    few["b"] = ~few["a"]
+    found = differences({**shares, "a": np.ones(10), "b": np.zeros(10)}, few, 5, "a", False)
+    assert_allclose(found["b"].p_of_many, min(1, 3 * 2**-3))  # three pairs, four coins
+
+
+def test_false_finds_are_rare():
+    """Of eight models that are alike, even the best is hardly ever better; plain t-tests find it often."""
+    rng = np.random.default_rng(0)
+    found = plain = 0
+    for _ in range(60):
+        # What a model makes of a document is the same in all repeats, and folds are others: the worst case.
+        right = rng.random((8, 100)) < 0.7
+        folds = np.array([rng.permutation(100).reshape(5, 20) for _ in range(3)]).reshape(15, 20)
+        shares = {str(model): each[folds].mean(axis=1) for model, each in enumerate(right)}
+        documents = {str(model): np.tile(each, (3, 1)) for model, each in enumerate(right)}
+        best = max(shares, key=lambda name: shares[name].mean())
+        others = [name for name in shares if name != best]
+        found += any(each.real for each in differences(shares, documents, 5, best, False).values())
+        p = np.array([stats.ttest_rel(shares[best], shares[name]).pvalue for name in others])
+        plain += np.any(holm(p) < 0.05)
+    assert found / 60 <= 0.05
+    assert plain / 60 > 0.5
 
 
 # ---- figures

@@ -37,7 +37,7 @@ from plsa.estimators.semisupervised import (
 from plsa.estimators.supervised import PLSAClassifier
 from plsa.estimators.text import WordAndPieceCounter
 from plsa.estimators.validation import read_labels
-from plsa.evaluation.differences import LEVEL, Difference, differences, fewest, resampled_error
+from plsa.evaluation.differences import LEVEL, Difference, comparisons, differences, fewest, resampled_error
 from plsa.evaluation.folds import DEFAULT_FOLDS, LabeledKFold, Splits, may_be_held_out
 from plsa.evaluation.models import Compared, Rows, check_models, one_by_one
 from plsa.labels.reading import UNLABELED, Labels
@@ -95,6 +95,7 @@ class Comparison(Rows[ClassifierComparison]):
     """What `compare` found; shows itself as a table."""
 
     reference: str  # the model that the others are compared with
+    by_name: bool  # whether it was named; else it is the best
     differences: dict[str, Difference]  # of the others to it
     labels: Labels
     held: Places  # the documents that were held out, ascending
@@ -150,8 +151,12 @@ class Comparison(Rows[ClassifierComparison]):
         if not self.differences:
             return ""
         than, compared = self.reference, len(self.differences)
+        enough = fewest(LEVEL / comparisons(compared + 1, self.by_name))
+        if len(self.held) < enough:
+            return f"Too few labels to tell any models apart: {enough} documents that can be held out may do."
         gaps = {name: self.differences[name] for name in self.ranked() if name in self.differences}
-        many = f", Holm's correction for {compared} comparisons" if compared > 1 else ""
+        method = "Holm's correction" if self.by_name else "Tukey's range"
+        many = f", {method} for {compared + 1} models" if compared > 1 else ""
         how = f"(p < {LEVEL}: t-test for folds that share documents{many})"
         parts = []
         for word, sign in (("better", -1), ("worse", 1)):
@@ -160,9 +165,6 @@ class Comparison(Rows[ClassifierComparison]):
                 parts.append(f"{than} is really {word} than {_listed(names)} {how}.")
                 how = "(likewise)"
         open_ones = {name: gap for name, gap in gaps.items() if not gap.real}
-        enough = fewest(LEVEL / compared)
-        if len(self.held) < enough:
-            return f"Too few labels to tell any models apart: {enough} documents that can be held out may do."
         if open_ones:
             least = sorted({f"{min(gap.seen, 1):.2f}" for gap in open_ones.values()})
             between = least[0] if len(least) == 1 else f"{least[0]} to {least[-1]}"
@@ -236,7 +238,8 @@ def compare(
         stands for all of these, and the name of one for that one. What does not learn from unlabeled
         documents gets the labeled ones alone. They are not changed.
     reference : str, default=None
-        The name of the model that the others are compared with. None: the best.
+        The name of the model that the others are compared with. None: the best, which takes more evidence, as
+        it is found by the same figures.
     n_splits : int, default=5
         Folds of a `LabeledKFold`, or as many as there are documents that can be held out.
     n_repeats : int, default=3
@@ -266,7 +269,8 @@ def compare(
     A difference is judged by a paired t-test over all folds, whose variance is corrected for what training
     parts share (Nadeau and Bengio 2003): without that, repeats would make anything significant. A p-value is
     never below 2^(1 - n), where n is the number of documents on which two models differ. p-values are
-    corrected by Holm's method for the number of comparisons.
+    corrected for the number of models: those of `reference` by Holm's method; of the best, which may be the
+    best by chance, they are the chance that any two of so many models lie as far apart (Tukey's range).
 
     A document that is the only one of its class is never held out, and nothing is said of such a class. What
     is judged here is how new documents are predicted: a document that is held out is no part of the fit.
@@ -298,7 +302,7 @@ def compare(
     n_splits = max(2, min(n_splits, len(held)))
     seeds = [seed + repeat for repeat in range(n_repeats)]
     splits = [[*LabeledKFold(n_splits, random_state=each).of_labels(labels)] for each in seeds]
-    enough = fewest(LEVEL / max(1, len(by_name) - 1))
+    enough = fewest(LEVEL / max(1, comparisons(len(by_name), reference is not None)))
     if len(held) < enough and len(by_name) > 1:
         few = f"y labels {inputs.counted(len(held), 'document')} that can be held out: too few to tell"
         inputs.warn(f"{few} {len(by_name)} models apart, whatever comes out. Label {enough} at least.")
@@ -309,9 +313,10 @@ def compare(
     )
     shares = {row.name: row.shares for row in rows if row.shares is not None}
     right = {row.name: np.asarray(row.predicted == judge.truth) for row in rows if row.shares is not None}
+    is_named = reference in shares
     than = reference if reference in shares else _ranked(rows)[0]
-    found = differences(shares, right, n_splits, than)
-    return Comparison(rows, than, found, labels, held, n_splits, n_repeats)
+    found = differences(shares, right, n_splits, than, is_named)
+    return Comparison(rows, than, is_named, found, labels, held, n_splits, n_repeats)
 
 
 def _ranked(rows: Sequence[ClassifierComparison]) -> list[str]:

@@ -67,31 +67,47 @@ def fewest(level: float) -> int:
     return 1 + int(np.ceil(np.log2(1 / level)))
 
 
+def comparisons(n_models: int, by_name: bool) -> int:
+    """How many pairs are compared: each with one that was named, or all, as any might have been the best."""
+    return n_models - 1 if by_name else n_models * (n_models - 1) // 2
+
+
 def differences(
-    shares: Mapping[str, Floats], right: Mapping[str, Mask], n_splits: int, reference: str
+    shares: Mapping[str, Floats], right: Mapping[str, Mask], n_splits: int, reference: str, by_name: bool
 ) -> dict[str, Difference]:
     """Of all other classifiers to `reference`, in accuracy.
 
     `shares` has the accuracy in every fold, `right` (repeats, documents) whether a classifier was right. A
     p-value is that of the paired t-test with the error of `resampled_error`, but no lower than the number of
     documents allows on which two classifiers differ (see `fewest`).
+
+    Many comparisons find something by chance. Those with a reference that is known `by_name` beforehand are
+    corrected by Holm's method. The best is found by the same figures, and is the best by chance among models
+    that are alike: p is then the chance that any two of so many lie as far apart (Tukey's range).
     """
     others = [name for name in shares if name != reference]
     if not others:
         return {}
-    p, errors, means = (np.empty(len(others)) for _ in range(3))
+    means, errors, statistic, coins = (np.empty(len(others)) for _ in range(4))
     freedom = len(shares[reference]) - 1
     for place, name in enumerate(others):
         gaps = shares[name] - shares[reference]
         mean, error = gaps.mean(), resampled_error(gaps, n_splits)
-        differing = int(np.any(right[name] != right[reference], axis=0).sum())
-        statistic = abs(mean) / error if error > 0 else np.inf if mean else 0.0
-        p[place] = max(2 * stats.t.sf(statistic, freedom), min(1.0, 2.0 ** (1 - differing)))
         means[place], errors[place] = mean, error
-    corrected = holm(p)
-    # What is left to be told has to be so at this level.
-    level = LEVEL / max(1, int((corrected >= LEVEL).sum()))
-    seen = np.maximum(stats.t.isf(level / 2, freedom) * errors, fewest(level) / right[reference].shape[1])
+        statistic[place] = abs(mean) / error if error > 0 else np.inf if mean else 0.0
+        coins[place] = min(1.0, 2.0 ** (1 - int(np.any(right[name] != right[reference], axis=0).sum())))
+    p = np.maximum(2 * stats.t.sf(statistic, freedom), coins)
+    n_pairs = comparisons(len(shares), by_name)
+    if by_name:
+        corrected = holm(p)
+        # What is left to be told has to be so at this level.
+        level = LEVEL / max(1, int((corrected >= LEVEL).sum()))
+        needed = stats.t.isf(level / 2, freedom)
+    else:
+        spread = stats.studentized_range(len(shares), freedom)
+        corrected = np.maximum(spread.sf(np.sqrt(2) * statistic), np.minimum(1.0, coins * n_pairs))
+        level, needed = LEVEL / n_pairs, spread.isf(LEVEL) / np.sqrt(2)
+    seen = np.maximum(needed * errors, fewest(level) / right[reference].shape[1])
     half = stats.t.isf((1 - 0.95) / 2, freedom) * errors
     found = zip(means, half, p, corrected, seen, strict=True)
     return {name: Difference(*map(float, each)) for name, each in zip(others, found, strict=True)}
