@@ -47,6 +47,7 @@ from plsa.show.tables import aligned
 _NAN = float("nan")
 _LEAST = float(np.finfo(np.float64).eps)  # no probability counts as less, as in scikit-learn's log_loss
 _WIDTH = 110  # of what is said below a table
+_NAMED = 4  # models there; where more are alike, it says how many
 
 
 def _on_tfidf(classifier: Callable[..., Any], **parameters: Any) -> Callable[[], Any]:
@@ -118,8 +119,8 @@ class Comparison(Rows[ClassifierComparison]):
             header[2:2] = ["difference", "p"]
         table = aligned([header, *(self._cells(self[name]) for name in names)])
         remarks = [self._verdict(), self._about_labels(), self._about_warnings()]
-        said = [line for remark in remarks for line in textwrap.wrap(remark, _WIDTH)]
-        return "\n".join([*textwrap.wrap(self._title(), _WIDTH), *table, *said])
+        said = [line for remark in remarks for line in _wrapped(remark)]
+        return "\n".join([*_wrapped(self._title()), *table, *said])
 
     def _title(self) -> str:
         code = self.labels.code
@@ -140,7 +141,10 @@ class Comparison(Rows[ClassifierComparison]):
         cells = [row.name, "{:.3f} ({:.2f} to {:.2f})".format(row.accuracy, *row.interval)]
         if row.name in self.differences:
             gap = self.differences[row.name]
-            cells += [f"{gap.mean:+.3f} ±{gap.half_width:.3f}", _p_value(gap.p_of_many) + " *"[gap.real]]
+            cells += [
+                f"{gap.mean:+.3f} ±{gap.half_width:.3f}",
+                _p_value(gap.p_of_many) + " *"[gap.real],
+            ]  # a star, or its room
         elif self.differences:
             cells += ["", ""]
         figures = row.macro_f1, row.log_loss, row.stated
@@ -162,14 +166,14 @@ class Comparison(Rows[ClassifierComparison]):
         for word, sign in (("better", -1), ("worse", 1)):
             names = [name for name, gap in gaps.items() if gap.real and sign * gap.mean > 0]
             if names:
-                parts.append(f"{than} is really {word} than {_listed(names)} {how}.")
+                parts.append(f"{than} is really {word} than {_some(names, 'with a star')} {how}.")
                 how = "(likewise)"
-        open_ones = {name: gap for name, gap in gaps.items() if not gap.real}
-        if open_ones:
-            least = sorted({f"{min(gap.seen, 1):.2f}" for gap in open_ones.values()})
-            between = least[0] if len(least) == 1 else f"{least[0]} to {least[-1]}"
-            needed = f"a difference had to be {between} to be seen"
-            parts.append(f"Not to be told from {than}: {_listed([*open_ones])}; {needed}.")
+        left = {name: min(gap.seen, 1) for name, gap in gaps.items() if not gap.real}
+        if left:
+            least = sorted({f"{seen:.2f}" for seen in left.values()})
+            between = " to ".join([least[0], least[-1]][: len(least)])
+            not_told = f"Not to be told from {than}: {_some([*left], 'without a star')}"
+            parts.append(f"{not_told}; a difference had to be {between} to be seen.")
         return " ".join(parts)
 
     def _about_labels(self) -> str:
@@ -464,8 +468,17 @@ def _interval(shares: Floats, n_splits: int, n_held: int) -> tuple[float, float]
     return float(max(0.0, shares.mean() - half)), float(min(1.0, shares.mean() + half))
 
 
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, break_on_hyphens=False, break_long_words=False)
+
+
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
+
+
+def _some(names: list[str], which: str) -> str:
+    """These models, or how many there are of this kind."""
+    return _listed(names) if len(names) <= _NAMED else f"{len(names)} others ({which})"
 
 
 def _p_value(p: float) -> str:
