@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.decomposition import TruncatedSVD
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -22,6 +23,7 @@ from sklearn.semi_supervised import LabelPropagation, SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 
 from plsa import LabeledKFold, MissingLabelPLSA, NaiveBayesEM, compare, text_classifier
+from plsa.datasets import planted_corpus
 from plsa.evaluation.classes import _USUAL
 from plsa.evaluation.differences import differences, fewest, holm, resampled_error
 
@@ -228,6 +230,15 @@ def test_the_same_seed_gives_the_same_figures():
         for one, two in zip(first.rows, other.rows, strict=True)
         if not one.failure
     )
+
+
+def test_threads_of_blas_change_nothing():
+    """Dense products have other last bits with other threads, of which processes have fewer."""
+    corpus = planted_corpus(300, 600, 8, n_classes=4, document_length=60, random_state=0)
+    model = make_pipeline(TruncatedSVD(50), LogisticRegression(max_iter=50))
+    options = {"n_splits": 2, "n_repeats": 1}
+    one, two = (compare(corpus.counts, corpus.target, [model], n_jobs=jobs, **options) for jobs in (None, 2))
+    assert_same_bits(without_seconds(one), without_seconds(two))
 
 
 @pytest.mark.parametrize("marked", ["None", "-1", "word", "NaN"])
