@@ -73,8 +73,8 @@ _USUAL: dict[str, Callable[[], Any]] = {
 class ClassifierComparison(Compared):
     """What was found of one classifier; `failure` where there is nothing.
 
-    `model` is a copy that is not fitted, and None where it failed. Figures are means over all folds, macro-F1
-    the mean over the repeats, of all documents that were held out in one.
+    `model` is the one that was given, not fitted, and None where it failed. Figures are means over all folds,
+    macro-F1 the mean over the repeats, of all documents that were held out in one.
     """
 
     accuracy: float = _NAN
@@ -141,10 +141,8 @@ class Comparison(Rows[ClassifierComparison]):
         cells = [row.name, "{:.3f} ({:.2f} to {:.2f})".format(row.accuracy, *row.interval)]
         if row.name in self.differences:
             gap = self.differences[row.name]
-            cells += [
-                f"{gap.mean:+.3f} ±{gap.half_width:.3f}",
-                _p_value(gap.p_of_many) + " *"[gap.real],
-            ]  # a star, or its room
+            star = "*" if gap.real else " "
+            cells += [f"{gap.mean:+.3f} ±{gap.half_width:.3f}", _p_value(gap.p_of_many) + star]
         elif self.differences:
             cells += ["", ""]
         figures = row.macro_f1, row.log_loss, row.stated
@@ -219,8 +217,8 @@ def compare(
     Labeled documents are held out in turn, a fold at a time, and predicted by a fit to all others, unlabeled
     ones among them; then again with other folds. Of each classifier, the table says
 
-    - *accuracy*, the share of documents held out that got their label, with its interval of
-      95%. It is that of a fit to (n_splits - 1) / n_splits of the labels: with all of them it will be higher;
+    - *accuracy*, the share of documents held out that got their label, with its interval of 95%. It is that
+      of a fit to (n_splits - 1) / n_splits of the labels: with all of them it is higher, as a rule;
     - *difference*, its accuracy minus that of the best (or of `reference`), with an interval of 95%, and *p*,
       corrected for all comparisons; a star where chance is ruled out (p < 0.05);
     - *macro-F1*, the mean F1 of the classes that can be held out: each counts the same, however rare;
@@ -290,30 +288,30 @@ def compare(
     >>> found.ranked(), len(found.held), found["NaiveBayesEM"].accuracy > 0.9
     (['NaiveBayesEM', 'MultinomialNB'], 60, True)
     """
-    by_name, usual = _named(models)
+    candidates, usual = _named(models)
     n_splits = inputs.check_whole(n_splits, "n_splits", 2)
     n_repeats = inputs.check_whole(n_repeats, "n_repeats", 1)
     seed = inputs.check_whole(random_state, "random_state", 0)
     if reference is not None:
-        inputs.check_choice(reference, "reference", [*by_name])
+        inputs.check_choice(reference, "reference", [*candidates])
     (X,) = indexable(X)
     counts = _counted(X) if usual else X
-    documents = {name: counts if name in usual else X for name in by_name}
-    for name, model in by_name.items():
+    documents = {name: counts if name in usual else X for name in candidates}
+    for name, model in candidates.items():
         check_documents(model, documents[name])
     labels = read_labels(y, _num_samples(X), unlabeled)
     held = np.flatnonzero(may_be_held_out(labels))
     n_splits = max(2, min(n_splits, len(held)))
     seeds = [seed + repeat for repeat in range(n_repeats)]
     splits = [[*LabeledKFold(n_splits, random_state=each).of_labels(labels)] for each in seeds]
-    enough = fewest(LEVEL / max(1, comparisons(len(by_name), reference is not None)))
-    if len(held) < enough and len(by_name) > 1:
+    enough = fewest(LEVEL / max(1, comparisons(len(candidates), reference is not None)))
+    if len(held) < enough and len(candidates) > 1:
         few = f"y labels {inputs.counted(len(held), 'document')} that can be held out: too few to tell"
-        inputs.warn(f"{few} {len(by_name)} models apart, whatever comes out. Label {enough} at least.")
+        inputs.warn(f"{few} {len(candidates)} models apart, whatever comes out. Label {enough} at least.")
     judge = _Judge(documents, labels, held, splits, seeds, n_jobs)
     said = ClassifierComparison.said
     rows = one_by_one(
-        "compare", by_name, judge.row, ClassifierComparison, said, n_splits * n_repeats, verbose
+        "compare", candidates, judge.row, ClassifierComparison, said, n_splits * n_repeats, verbose
     )
     shares = {row.name: row.shares for row in rows if row.shares is not None}
     right = {row.name: np.asarray(row.predicted == judge.truth) for row in rows if row.shares is not None}
