@@ -142,7 +142,10 @@ class Comparison(Rows[ClassifierComparison]):
         if row.name in self.differences:
             gap = self.differences[row.name]
             star = "*" if gap.real else " "
-            cells += [f"{gap.mean:+.3f} ±{gap.half_width:.3f}", _p_value(gap.p_of_many) + star]
+            cells += [
+                f"{round(gap.mean, 3) + 0.0:+.3f} ±{gap.half_width:.3f}",
+                _p_value(gap.p_of_many) + star,
+            ]
         elif self.differences:
             cells += ["", ""]
         figures = row.macro_f1, row.log_loss, row.stated
