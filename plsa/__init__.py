@@ -17,7 +17,8 @@ Positives. `TopicSensitivePLSA` finds documents like a few that are shown; `Weig
 Questions. `ActiveLearner` asks for the labels that matter; `simulate` plays it where they are known.
 
 Choosing and judging. `select_topics` and `heterogeneity` are about the number of topics; `LabeledKFold`,
-`labeled_scorer` and `cross_val_predict` are for cross-validation where labels are missing.
+`labeled_scorer` and `cross_val_predict` are for cross-validation where labels are missing, and `compare` says
+which classifier is best for some documents, and whether that is more than chance.
 
 Looking. `top_words` shows the words of what was learned.
 
@@ -55,6 +56,7 @@ from plsa.estimators.supervised import PLSAClassifier
 from plsa.estimators.text import text_classifier
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.topics import PLSA
+from plsa.evaluation.classes import compare
 from plsa.evaluation.folds import LabeledKFold, labeled_scorer
 from plsa.evaluation.positives import compare_pu
 from plsa.evaluation.predictions import cross_val_predict
@@ -87,6 +89,7 @@ __all__ = [
     "WeightedLogisticRegression",
     "__version__",
     "annealing_schedule",
+    "compare",
     "compare_pu",
     "cross_val_predict",
     "datasets",

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples
 from plsa import inputs
 from plsa.active import choosing, stopping
 from plsa.active.fingerprints import about_model, checksum, checksum_as_stored, checksums, name_of
-from plsa.active.pool import FittedPool, Landscape, counted, declared_by, learns_by_codes
+from plsa.active.pool import FittedPool, Landscape, counted, declared_by
 from plsa.active.quick import QuickPool
 from plsa.active.record import Event, Record
 from plsa.active.session import Session, check_ids
@@ -20,6 +20,7 @@ from plsa.active.stopping import Status
 from plsa.baselines.views import TwoViews
 from plsa.engine.parameters import Array, Places
 from plsa.estimators.documents import check_documents
+from plsa.estimators.others import learns_by_codes
 from plsa.estimators.positives import PositiveClassifier
 from plsa.estimators.semisupervised import SemiSupervised
 from plsa.estimators.validation import check_classes

@@ -15,7 +15,6 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
-from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import _num_samples
@@ -26,6 +25,17 @@ from plsa.engine import blocks
 from plsa.engine.parameters import Array, Codes, Floats, Places, Real
 from plsa.estimators.documents import matrix_of, reads_texts, steps_of
 from plsa.estimators.mixtures import NaiveBayesEM
+from plsa.estimators.others import (
+    chances,
+    fitted_to,
+    last_of,
+    learns_by_codes,
+    named,
+    or_even,
+    predicted,
+    seeded,
+    takes_unlabeled,
+)
 from plsa.estimators.positives import PositiveClassifier
 from plsa.estimators.scaling import CountScaler
 from plsa.estimators.validation import check_counts
@@ -33,13 +43,10 @@ from plsa.labels.reading import UNLABELED, Labels
 from plsa.learning.clusters import unit
 from plsa.learning.scaling import TFIDF
 from plsa.learning.scaling import vectors as vectors_of
-from plsa.learning.student import probabilities
 
 _DIMENSIONS = 100  # of the space that documents lie in
 _MAX_PLACED = 20_000  # documents: more are not needed to find it
 _STOOD_FOR = 1000  # documents that others are to stand for
-# scikit-learn's own that learn from unlabeled documents: -1 marks these, and not all take strings beside it.
-_BY_CODES = (LabelPropagation, LabelSpreading, SelfTrainingClassifier)
 
 Documents = Places
 Chances = Floats  # (n, C): P(class|document)
@@ -67,15 +74,11 @@ class FittedPool:
     """Documents that an estimator is fitted to: to all of them if it learns from unlabeled ones too."""
 
     def __init__(self, estimator: Any, X: Any, random_state: int = 0) -> None:
-        self.estimator = clone(estimator)
-        # What has no seed gets one: the same labels give the same model.
-        unseeded = [name for name, value in estimator.get_params().items() if value is None]
-        seeds = [name for name in unseeded if name.rpartition("__")[2] == "random_state"]
-        self.estimator.set_params(**dict.fromkeys(seeds, random_state))
+        self.estimator = seeded(estimator, random_state)  # the same labels give the same model
         self.X = X
         self.all_documents = takes_unlabeled(estimator)
         self.by_codes = learns_by_codes(estimator)
-        self.of_positives = isinstance(_last(estimator), PositiveClassifier)
+        self.of_positives = isinstance(last_of(estimator), PositiveClassifier)
 
     def knows_enough(self, labels: Labels) -> bool:
         """Whether there is something to learn: two classes, or a document that is wanted."""
@@ -83,22 +86,12 @@ class FittedPool:
 
     def learn(self, labels: Labels) -> "FittedModel":
         """The estimator fitted to labels."""
-        known = np.flatnonzero(labels.labeled)
-        if not self.all_documents:
-            return self.fitted_to(known, labels)
-        model = knowing(self.estimator, labels)
-        if self.by_codes:
-            return FittedModel(self, labels, _fitted(model, self.X, labels.code))
-        # Whatever marks the documents without a label, -1 may be a class here.
-        model.set_params(**dict.fromkeys(_markers(model)))
-        y = np.full(len(labels.code), None, dtype=object)
-        y[known] = labels.classes[labels.code[known]].tolist()
-        return FittedModel(self, labels, _fitted(model, self.X, y))
+        return FittedModel(self, labels, _fitted(knowing(self.estimator, labels), self.X, labels))
 
     def fitted_to(self, documents: Documents, labels: Labels) -> "FittedModel":
         """The estimator fitted to some labeled documents alone, of which one may be there twice."""
-        y = labels.classes[labels.code[documents]]
-        model = _fitted(knowing(self.estimator, labels), _safe_indexing(self.X, documents), y)
+        model = knowing(self.estimator, labels)
+        model = _fitted(model, _safe_indexing(self.X, documents), labels.part(documents))
         return FittedModel(self, labels, model)
 
 
@@ -113,7 +106,7 @@ class FittedModel:
     @property
     def classes(self) -> Array:
         """The classes that have a label."""
-        return self._named(self.estimator.classes_[self._met])
+        return named(self.estimator, self.labels, self.estimator.classes_[self._met])
 
     @property
     def _met(self) -> Any:
@@ -138,26 +131,18 @@ class FittedModel:
 
     def chances_of(self, X: Any) -> Chances:
         """What it says of any documents; all classes are as probable where no label reaches one."""
-        if not self.pool.by_codes:
-            return chances(self.estimator, X)[:, self._met]
-        with np.errstate(invalid="ignore"):  # 0 / 0 where no label reaches a document
-            return _or_even(chances(self.estimator, X))
+        return chances(self.estimator, X)[:, self._met]
 
     def predict(self, X: Any) -> Array:
         """The classes of any documents; the first where no label reaches one."""
-        with np.errstate(invalid="ignore" if self.pool.by_codes else None):
-            return self._named(self.estimator.predict(X))
-
-    def _named(self, found: Any) -> Array:
-        """Classes as the labels have them."""
-        return np.asarray(self.labels.classes[found] if self.pool.by_codes else found)
+        return predicted(self.estimator, self.labels, X)
 
     @property
     def _known(self) -> Chances | None:
         """P(class|document) of all documents, where the estimator has it."""
         if self.pool.by_codes:
-            found = getattr(_last(self.estimator), "label_distributions_", None)
-            return None if found is None else _or_even(found)
+            found = getattr(last_of(self.estimator), "label_distributions_", None)
+            return None if found is None else or_even(found)
         found = getattr(self.estimator, "transduction_", None)
         shape = (_num_samples(self.pool.X), len(self.estimator.classes_))
         return np.asarray(found)[:, self._met] if getattr(found, "shape", None) == shape else None
@@ -171,7 +156,7 @@ class FittedModel:
 
         One document of each class stays in every draw. Naive Bayes has a posterior distribution to draw from.
         """
-        if isinstance(_last(self.estimator), NaiveBayesEM):
+        if isinstance(last_of(self.estimator), NaiveBayesEM):
             last, X = _before_last(self.estimator, self.pool.X)
             return last.members(X, self.labels, n_members, rng)[:, documents]
         known, code = np.flatnonzero(self.labels.labeled), self.labels.code
@@ -209,27 +194,11 @@ class FittedSupposed:
         return self.model.pool.learn(Labels(labels.classes, code)).chances(self.judged)
 
 
-def _fitted(model: Any, X: Any, y: Any) -> Any:
+def _fitted(model: Any, X: Any, labels: Labels) -> Any:
     """The model, fitted; that a class has no example yet is no news in a session."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* no example in y", UserWarning)
-        return model.fit(X, y)
-
-
-def takes_unlabeled(estimator: Any) -> bool:
-    """Whether a classifier, or the last step of a pipeline, learns from documents without a label."""
-    return bool(_markers(estimator)) or learns_by_codes(estimator)
-
-
-def learns_by_codes(estimator: Any) -> bool:
-    """Whether it is one of scikit-learn's semi-supervised classifiers, or a pipeline that ends in one."""
-    return isinstance(_last(estimator), _BY_CODES)
-
-
-def _last(estimator: Any) -> Any:
-    """What is left of pipelines at their end."""
-    last = steps_of(estimator)[-1]
-    return last if last is estimator else _last(last)
+        return fitted_to(model, X, labels)
 
 
 def _before_last(estimator: Any, X: Any) -> tuple[Any, Any]:
@@ -240,11 +209,6 @@ def _before_last(estimator: Any, X: Any) -> tuple[Any, Any]:
     for step in before:
         X = step.transform(X)
     return _before_last(last, X)
-
-
-def _markers(estimator: Any) -> list[str]:
-    """The parameters that say what marks a document without a label."""
-    return [name for name in estimator.get_params() if name.rpartition("__")[2] == "unlabeled"]
 
 
 def declared_by(estimator: Any) -> dict[str, Any]:
@@ -262,21 +226,6 @@ def knowing(estimator: Any, labels: Labels) -> Any:
     if learns_by_codes(estimator):  # which are no classes of the user's
         wider = dict.fromkeys(wider)
     return clone(estimator).set_params(**wider)
-
-
-def chances(model: Any, X: Any) -> Chances:
-    """P(class|document), or what stands for it: the softmax of decision values."""
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(X), dtype=np.float64)
-    decision = np.asarray(model.decision_function(X), dtype=np.float64)
-    if decision.ndim == 1:
-        decision = np.column_stack([-decision, decision]) / 2
-    return probabilities(decision, 1.0)
-
-
-def _or_even(chance: Chances) -> Chances:
-    """All classes are as probable where nothing is said: in rows of zeros, or of NaN."""
-    return np.where(chance.sum(axis=1, keepdims=True) > 0, chance, 1 / chance.shape[1])
 
 
 # --- documents without labels --------------------------------------------------------------------

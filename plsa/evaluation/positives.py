@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,12 @@ from plsa.baselines.regression import WeightedLogisticRegression
 from plsa.baselines.spies import SpyEM
 from plsa.engine.parameters import Floats, Mask, Places
 from plsa.engine.progress import Progress
-from plsa.estimators.base import copies_are_lost
-from plsa.estimators.documents import check_documents, steps_of
+from plsa.estimators.documents import check_documents
+from plsa.estimators.others import last_of, seeded
 from plsa.estimators.positives import PositiveClassifier
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
 from plsa.estimators.validation import check_labels, read_positives
+from plsa.evaluation.models import Compared, Rows, check_models, one_by_one
 from plsa.evaluation.prior import PriorEstimate, estimate_prior
 from plsa.labels.reading import Known
 from plsa.learning.positives import recall_criterion
@@ -37,12 +39,12 @@ _NAN = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
-class ModelComparison:
-    """What was found of one classifier; nan where it is not known, `failure` where there is nothing."""
+class ModelComparison(Compared):
+    """What was found of one classifier; nan where it is not known, `failure` where there is nothing.
 
-    name: str
-    model: Any  # fitted to all documents; None where it failed
-    seconds: float  # of one fit
+    `model` is fitted to all documents; None where it failed.
+    """
+
     precision: float = _NAN
     recall: float = _NAN
     f1: float = _NAN
@@ -51,35 +53,21 @@ class ModelComparison:
     criterion: float = _NAN  # recall^2 / flagged
     prior: PriorEstimate | None = None
     curve: tuple[Floats, Floats] | None = None  # shares on the x and the y axis
-    failure: str = ""
 
     def said(self, with_truth: bool) -> str:
-        """What was found, or why nothing, in a few words."""
+        """What was found, in a few words."""
         judged = f"F1 {self.f1:.3f}" if with_truth else f"recall {self.recall:.3f}, taken {self.flagged:.3f}"
-        return self.failed() if self.failure else f"{judged}, {self.seconds:.1f} s per fit"
-
-    def failed(self) -> str:
-        """Why, as far as a table has room for it."""
-        first = self.failure.splitlines()[0]
-        return "failed: " + (first if len(first) <= 60 else first[:57] + "...")
+        return f"{judged}, {self.seconds:.1f} s per fit"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PositiveComparison:
+class PositiveComparison(Rows[ModelComparison]):
     """What `compare_pu` found; shows itself as a table."""
 
-    rows: tuple[ModelComparison, ...]
     with_truth: bool
     n_positives: int
     n_unlabeled: int
     n_negatives: int = 0  # known ones, which are learned from and not judged by
-
-    def __getitem__(self, name: str) -> ModelComparison:
-        """The row of this name."""
-        rows = {row.name: row for row in self.rows}
-        if name not in rows:
-            raise KeyError(f"no model {name!r} was compared; there are {', '.join(rows)}")
-        return rows[name]
 
     def __repr__(self) -> str:
         known = inputs.counted(self.n_positives, "positive")
@@ -198,7 +186,7 @@ def compare_pu(
     if models is None:
         rivals = (WeightedLogisticRegression, SpyEM, PEBL, RocchioSVM, MPCKMeans)
         models = [TopicSensitivePLSA(), *(rival() for rival in rivals)]
-    named = _check_models(models)
+    named = check_models(models, "SpyEM()")
     for model in named.values():
         check_documents(model, X)
     n_splits = inputs.check_whole(n_splits, "n_splits", 2)
@@ -210,52 +198,14 @@ def compare_pu(
     if n_splits > 1:
         dealt = np.arange(positive.sum()) % n_splits
         fold[positive] = check_random_state(random_state).permutation(dealt)
-    rows: list[ModelComparison] = []
-    errors: dict[str, Exception] = {}
-    with copies_are_lost("compare_pu"), Progress("compare_pu", bool(verbose)) as progress:
-        judge = _Judge(X, known, truth, fold, n_splits, random_state, progress)
-        progress.plan(len(named))
-        for name, model in named.items():
-            # A fit to all documents, and one for each fold.
-            progress.begin(name, 1 + n_splits * (truth is None and n_splits > 1))
-            try:
-                rows.append(judge.row(name, model))
-            except Exception as error:  # a rival that cannot cope says something too
-                rows.append(ModelComparison(name, None, _NAN, failure=f"{type(error).__name__}: {error}"))
-                errors[rows[-1].failure] = error
-            progress.close(rows[-1].said(truth is not None))
-        failures = {row.failure for row in rows}
-        if failures == {*errors} and len(errors) == 1:  # nothing that is peculiar to a model
-            raise errors[rows[0].failure]
-        failed = sum(bool(row.failure) for row in rows)
-        progress.end(
-            f"{inputs.counted(len(rows), 'model')} compared" + (f", {failed} failed" if failed else "")
-        )
+    judge = _Judge(X, known, truth, fold, n_splits, random_state)
+    with_truth = truth is not None
+    # A fit to all documents, and one for each fold.
+    n_fits = 1 + n_splits * (not with_truth and n_splits > 1)
+    said = partial(ModelComparison.said, with_truth=with_truth)
+    rows = one_by_one("compare_pu", named, judge.row, ModelComparison, said, n_fits, verbose)
     numbers = (int(kind.sum()) for kind in (positive, known.unlabeled, known.negative))
-    return PositiveComparison(tuple(rows), truth is not None, *numbers)
-
-
-def _check_models(models: Any) -> dict[str, Any]:
-    """Estimators by name: a mapping, or a list, whose names are those of the classes, counted where equal.
-
-    A pipeline is called after its last step.
-    """
-    if isinstance(models, str) or not isinstance(models, Mapping | Sequence):
-        raise ValueError(f"models == {models!r}, but must be a list of estimators or a mapping to them.")
-    if isinstance(models, Mapping):
-        named = {str(name): model for name, model in models.items()}
-    else:
-        named = {}
-        for model in models:
-            name = type(steps_of(model)[-1]).__name__
-            again = sum(other == name or other.startswith(name + " ") for other in named)
-            named[f"{name} {again + 1}" if again else name] = model
-    if not named:
-        raise ValueError("models is empty: give at least one estimator.")
-    for name, model in named.items():
-        if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
-            raise ValueError(f"models has {model!r} as {name!r}, but must hold estimators such as SpyEM().")
-    return named
+    return PositiveComparison(rows, with_truth, *numbers)
 
 
 def _check_truth(y_true: Any, positive: Mask) -> Mask:
@@ -289,34 +239,30 @@ class _Judge:
     fold: Places  # of the positives; -1 elsewhere
     n_splits: int
     random_state: Any
-    progress: Progress
 
-    def row(self, name: str, model: Any) -> ModelComparison:
+    def row(self, name: str, model: Any, progress: Progress) -> ModelComparison:
         """What is found of a model."""
         fitted, seconds = self._fitted(model, self.known)
         unlabeled = self.known.unlabeled
-        self.progress.step()
+        progress.step()
         if self.truth is not None:
             figures = self._by_truth(fitted, self.truth[unlabeled])
         elif self.n_splits > 1:
-            figures = self._by_hidden(model)
+            figures = self._by_hidden(model, progress)
         else:
             figures = {"flagged": float(_taken(fitted, self.X)[unlabeled].mean())}
         return ModelComparison(name, fitted, seconds, **figures)
 
     def _fitted(self, model: Any, known: Known) -> tuple[Any, float]:
         """The model fitted with what is known, and the seconds that it took."""
-        fresh = clone(model)
-        if isinstance(self.random_state, int | np.integer):
-            unset = [name for name, value in fresh.get_params().items() if value is None]
-            seeds = [name for name in unset if name.rpartition("__")[2] == "random_state"]
-            fresh.set_params(**dict.fromkeys(seeds, int(self.random_state)))
+        drawn = isinstance(self.random_state, int | np.integer)
+        fresh = seeded(model, int(self.random_state)) if drawn else clone(model)
         began = time.perf_counter()
         with warnings.catch_warnings():
             # With a fold held out there are fewer positives than the user has shown.
             warnings.filterwarnings("ignore", "y labels .* too few", UserWarning)
             # Other classifiers of two classes know of no third kind.
-            takes = known.negative.any() and isinstance(steps_of(fresh)[-1], PositiveClassifier)
+            takes = known.negative.any() and isinstance(last_of(fresh), PositiveClassifier)
             fresh.fit(self.X, known.code if takes else known.positive.astype(np.intp))
         return fresh, time.perf_counter() - began
 
@@ -331,7 +277,7 @@ class _Judge:
             return found
         return {**found, "area": float(roc_auc_score(truth, scores)), "curve": roc_curve(truth, scores)[:2]}
 
-    def _by_hidden(self, model: Any) -> dict[str, Any]:
+    def _by_hidden(self, model: Any, progress: Progress) -> dict[str, Any]:
         """The figures of a model, from positives that are hidden a fold at a time."""
         unlabeled = self.known.unlabeled
         ranks, reached, found, flagged = [], [], [], []
@@ -344,7 +290,7 @@ class _Judge:
             found.append(taken[held])
             # As the criterion has it: P(f = 1) of all that it judges.
             flagged.append(taken[unlabeled | held].mean())
-            self.progress.step()
+            progress.step()
         above = np.sort(np.concatenate(ranks))
         recall, share = float(np.concatenate(found).mean()), float(np.mean(flagged))
         # The share of held-out positives that are found where this share of unlabeled documents is taken.

@@ -12,6 +12,7 @@ from plsa import inputs
 from plsa.engine.parameters import Array, Places
 from plsa.estimators.base import copies_are_lost
 from plsa.estimators.documents import check_documents
+from plsa.estimators.others import marks_of
 from plsa.estimators.validation import check_labels, read_labels
 from plsa.evaluation.folds import Splits, may_be_held_out, of_documents, splits_of
 from plsa.labels.reading import UNLABELED, Labels, is_unlabeled
@@ -75,7 +76,7 @@ def cross_val_predict(
     check_documents(estimator, X)
     (X,) = indexable(X)
     y = check_labels(y, _num_samples(X))
-    marks = _marks_of(estimator)
+    marks = [*marks_of(estimator).values()]
     mark = marks[0] if marks else UNLABELED
     labels = read_labels(y, len(y), mark, doubts=False)  # the fits say so, where it is so for them
     splits = _of_all(splits_of(cv, X, y, labels), labels)
@@ -90,12 +91,6 @@ def cross_val_predict(
     in_order = np.empty_like(together)
     in_order[np.concatenate([test for _, test in splits])] = together
     return in_order
-
-
-def _marks_of(estimator: Any) -> list[Any]:
-    """What marks a missing label for an estimator, or one in a pipeline or search; empty if it has no say."""
-    parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
-    return [value for name, value in parameters.items() if name.rpartition("__")[2] == "unlabeled"]
 
 
 def _of_all(splits: Splits, labels: Labels) -> Splits:

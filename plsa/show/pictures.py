@@ -7,6 +7,14 @@ from scipy import stats
 
 from plsa.engine.parameters import Floats
 
+# How models of a comparison are drawn: color (Okabe and Ito), shape, filled or not.
+_KINDS = {
+    "compared with": ("#000000", "D", True),
+    "really better": ("#009e73", "^", True),
+    "not told apart": ("#0072b2", "o", True),
+    "really worse": ("#d55e00", "s", False),
+}
+
 
 def check_matplotlib() -> Any:
     """matplotlib.pyplot, which only plots need."""
@@ -65,4 +73,47 @@ def positive_curves(comparison: Any, ax: Any = None) -> Any:
         ax.legend(loc="lower right", title="area under the curve")
     else:
         ax.text(0.5, 0.5, "no curve: nothing was held out", ha="center", va="center")
+    return ax
+
+
+def accuracies(comparison: Any, ax: Any = None) -> Any:
+    """The accuracy of every model of a `Comparison` with its interval of 95%, the best on top.
+
+    Colors and shapes say which differences are real: blue, orange and gray are told apart by all eyes.
+    """
+    names = [name for name in comparison.ranked() if not comparison[name].failure]
+    failed = [name for name in comparison.ranked() if comparison[name].failure]
+    ax = check_axes(ax, 6.5, 1.2 + 0.28 * len(comparison.rows))
+    kinds: dict[str, list[str]] = {kind: [] for kind in _KINDS}
+    for name in names:
+        kind = "compared with"
+        if name != comparison.reference:
+            gap = comparison.differences[name]
+            kind = "not told apart" if not gap.real else "really worse" if gap.mean < 0 else "really better"
+        kinds[kind].append(name)
+    place = {name: -row for row, name in enumerate([*names, *failed])}
+    for kind, (color, marker, filled) in _KINDS.items():
+        rows = [comparison[name] for name in kinds[kind]]
+        if rows:
+            ax.errorbar(
+                [row.accuracy for row in rows],
+                [place[row.name] for row in rows],
+                xerr=np.abs([np.subtract(row.interval, row.accuracy) for row in rows]).T,
+                fmt=marker,
+                color=color,
+                markerfacecolor=color if filled else "white",
+                capsize=2,
+                linewidth=1.2,
+                label=f"{kind}: {rows[0].name}" if kind == "compared with" else kind,
+            )
+    ax.axvline(comparison[comparison.reference].accuracy, color="gray", linewidth=0.8)
+    ax.axvline(comparison.largest, color="gray", linewidth=0.8, linestyle=":", label="the largest class")
+    for name in failed:
+        ax.text(0.02, place[name], "failed", transform=ax.get_yaxis_transform(), va="center", color="gray")
+    ax.set_yticks([*place.values()], [*place])
+    ax.set_ylim(0.6 - len(place), 0.6)
+    ax.set_xlabel("accuracy on held-out documents, with 95% intervals")
+    ax.grid(axis="x", linewidth=0.4, alpha=0.5)
+    ax.set_axisbelow(True)
+    ax.legend(loc="upper left", bbox_to_anchor=(0, 0), borderaxespad=5, fontsize="small", ncols=2)
     return ax
