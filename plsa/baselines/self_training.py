@@ -69,7 +69,7 @@ class SelfTraining(ProbableVectors):
     labeled_iter_ : (n_documents,) array of int
         The round in which each document has got its label: 0 where y has it, -1 where it has none.
     n_iter_ : int
-        Rounds.
+        Rounds; 1 where no label is missing.
     transduction_, guesses_
     """
 
@@ -92,9 +92,9 @@ class SelfTraining(ProbableVectors):
             classifier = DummyClassifier()  # most others refuse to learn one class
         model = SelfTrainingClassifier(classifier, threshold=self.threshold, max_iter=self.max_iter, **how)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "y contains no unlabeled samples")
+            warnings.filterwarnings("ignore", "y contains no unlabeled|k_best is larger")
             model.fit(matrix, labels.code)
-        found = {"model_": model, "labeled_iter_": model.labeled_iter_, "n_iter_": int(model.n_iter_)}
+        found = {"model_": model, "labeled_iter_": model.labeled_iter_, "n_iter_": max(1, int(model.n_iter_))}
         return found | of_documents(model.predict_proba(matrix), labels)
 
     def _vector_scores(self, matrix: Matrix) -> Floats:

@@ -1,9 +1,11 @@
 """The transductive support vector machine of Joachims (1999)."""
 
+import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from plsa.baselines.choices import best_setting
@@ -11,11 +13,11 @@ from plsa.baselines.vectors import DecidingVectors, Matrix
 from plsa.engine.parameters import Floats, Mask, Places
 from plsa.estimators.base import Fitted
 from plsa.estimators.parameters import estimator
-from plsa.inputs import is_auto
+from plsa.inputs import is_auto, warn
 from plsa.labels.reading import Labels
 
-_COSTS = (0.1, 1.0, 10.0)  # that "auto" chooses from
 _USUAL = 1.0
+_COSTS = (_USUAL, 0.3, 3.0)  # that "auto" chooses from, of equals the first
 _FASTER = 10.0  # by which the costs of guesses grow; Joachims has 2
 _PASSES = 5000  # of liblinear, at most
 
@@ -61,7 +63,7 @@ class TransductiveSVM(DecidingVectors):
 
     _parameters: ClassVar[str] = """
     C : float > 0 or "auto"
-        What a slack costs beside the margin. "auto": 0.1, 1 or 10, whichever has most labels right that are
+        What a slack costs beside the margin. "auto": 1, 0.3 or 3, whichever has most labels right that are
         held out, and without a label meanwhile; 1 where labels are too few.
     unlabeled_weight : float > 0
         How much a slack of an unlabeled document costs in the end, beside one of a labeled document: C* / C.
@@ -95,6 +97,9 @@ class TransductiveSVM(DecidingVectors):
 
         cost = best_setting(matrix, labels, _COSTS, _USUAL, scores) if is_auto(self.C) else float(self.C)
         found = self._machines(matrix, labels, cost)
+        if not found.settled:
+            name = f"{type(self).__name__} with C == {cost:g} has a machine that did not settle"
+            warn(f"{name} in {_PASSES} passes of liblinear: pass a smaller C.", ConvergenceWarning)
         guess = np.where(labels.labeled, labels.code, found.scores(matrix).argmax(axis=1))
         return {
             "coef_": found.weights,
@@ -110,13 +115,16 @@ class TransductiveSVM(DecidingVectors):
             cost, float(self.unlabeled_weight) * cost, float(self.first_cost), self.most_rounds
         )
         against = range(n_classes) if n_classes > 2 else range(1, n_classes)
-        found = [others.machine(matrix, labels.code == code, labels.labeled) for code in against]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # of the last machines it is told
+            found = [others.machine(matrix, labels.code == code, labels.labeled) for code in against]
         weights = np.vstack([np.empty((0, matrix.shape[1])), *(machine.coef_ for machine, _ in found)])
         intercepts = np.concatenate([np.empty(0), *(machine.intercept_ for machine, _ in found)])
-        return Machines(weights, intercepts, sum(n_trained for _, n_trained in found))
+        settled = all(machine.n_iter_ < _PASSES for machine, _ in found)
+        return Machines(weights, intercepts, sum(n_trained for _, n_trained in found), settled)
 
     def _vector_scores(self, matrix: Matrix) -> Floats:
-        return Machines(self.coef_, self.intercept_, 0).scores(matrix)
+        return Machines(self.coef_, self.intercept_).scores(matrix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +133,8 @@ class Machines:
 
     weights: Floats  # (machines, W)
     intercepts: Floats
-    n_trained: int
+    n_trained: int = 0  # of all classes
+    settled: bool = True
 
     def scores(self, matrix: Matrix) -> Floats:
         """(D, C): the first of two classes, or the only one, has 0."""
