@@ -49,8 +49,8 @@ class SelfTraining(ProbableVectors):
     >>> model = SelfTraining().fit(counts, ["food", None, None, None, "sport", None, None])
     >>> model.guesses_.tolist()
     ['food', 'food', 'food', 'food', 'sport', 'sport', 'sport']
-    >>> model.labeled_iter_
-    array([0, 1, 2, 1, 0, 1, 1])
+    >>> model.labeled_iter_.tolist()
+    [0, 1, 1, 1, 0, 1, 1]
     """
 
     _parameters: ClassVar[str] = """
@@ -60,8 +60,8 @@ class SelfTraining(ProbableVectors):
         How probable the class of a document must be; it has no say beside `k_best`.
     k_best : None or int >= 1
         Documents that get a label in a round, the most certain ones. None: as many as pass the threshold.
-    max_iter : None or int >= 1
-        Most rounds. None: as many as there are documents to get a label.
+    max_iter : int >= 1
+        Most rounds.
     """
     _attributes: ClassVar[str] = """
     model_ : SelfTrainingClassifier
@@ -79,7 +79,7 @@ class SelfTraining(ProbableVectors):
     _: KW_ONLY
     threshold: float = 0.75
     k_best: int | None = None
-    max_iter: int | None = None
+    max_iter: int = 1000
 
     def _learn_vectors(self, matrix: Matrix, labels: Labels) -> Fitted:
         how = (
