@@ -37,9 +37,9 @@ class SelfTraining(ProbableVectors):
     Notes
     -----
     This is scikit-learn's `SelfTrainingClassifier`, of documents as TF-IDF. Mistakes are for good, too: it
-    may be worse than its classifier by itself, and the more so with `k_best`. With few labels logistic regression
-    ends with next to all documents in one class. Naive Bayes does best without a belief in how frequent
-    classes are, but where they are as uneven as those of Reuters, where that belief is worth four points.
+    may be worse than its classifier by itself, and the more so with `k_best`. With few labels logistic
+    regression ends with next to all documents in one class. Naive Bayes does best without a belief in how
+    frequent classes are, but where they are as uneven as those of Reuters, where it is worth four points.
 
     References
     ----------
