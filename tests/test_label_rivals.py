@@ -428,13 +428,16 @@ def test_what_a_model_of_mistakes_climbs(init):
     assert model.n_iter_ == len(model.objective_trace_) - 1
 
 
-def test_where_a_model_of_mistakes_begins():
-    """At the regression of the labels, with the best guesses under the a that is drawn."""
+@pytest.mark.parametrize("init", ["diagonal", "random"])
+def test_where_a_model_of_mistakes_begins(init):
+    """At the regression of the labels, with the best guesses under the a that it starts with."""
     X, y, _ = few_labels()
-    model = MislabelingLogistic(10.0, init="random", random_state=3).fit(X, y)
+    model = MislabelingLogistic(10.0, init=init, random_state=3).fit(X, y)
     first = EntropyMinimization(10.0, entropy_weight=0.0).fit(X, y)
     p, known = first.predict_proba(X), y >= 0
-    start = np.random.RandomState(3).dirichlet(np.ones(4), 4)  # P(guess|class) of a class in a row
+    start = np.full((4, 4), 0.125) + np.eye(4) / 2
+    if init == "random":
+        start = np.random.RandomState(3).dirichlet(np.ones(4), 4)  # P(guess|class) of a class in a row
     of_guesses = [max(sum(start[h, z] * row[h] for h in range(4)) for z in range(4)) for row in p[~known]]
     total = np.log(p[known, y[known]]).sum() + np.log(of_guesses).sum() - np.sum(first.coef_**2) / 20
     assert_allclose(model.objective_trace_[0], total, rtol=1e-9)
@@ -446,8 +449,8 @@ def test_a_round_begins_where_the_last_one_ended():
     steps = ClassificationEM(10.0, max_iter=2, most_rounds=1000).fit(X, y)
     assert steps.n_iter_ > 5
     reached = ClassificationEM(10.0).fit(X, y).objective_trace_[-1]
-    assert_allclose(steps.objective_trace_[-1], reached, rtol=0.05)
-    assert steps.objective_trace_[1] < reached * 1.2 < 0
+    assert steps.objective_trace_[-1] > 1.05 * reached
+    assert steps.objective_trace_[1] < 1.2 * reached < 0
 
 
 def test_where_mistakes_start():
