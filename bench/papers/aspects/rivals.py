@@ -1,4 +1,4 @@
-"""The rivals of the papers, and two more, behind one interface: fit(counts, y), predict, maybe predict_proba.
+"""Rivals behind one interface: fit(counts, y), predict, maybe predict_proba; others are in the package.
 
 y has -1 where a document has no label. Those that learn from labels alone use the other documents for their
 idf only, as all of them share one vocabulary.
