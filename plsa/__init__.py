@@ -14,6 +14,9 @@ Positives. `TopicSensitivePLSA` finds documents like a few that are shown; `Weig
 `SpyEM`, `PEBL`, `RocchioSVM` and `MPCKMeans` do so in other ways; `compare_pu` compares them, and
 `estimate_prior` says how many there may be.
 
+Rivals, which learn from labeled and unlabeled documents too: `TransductiveSVM`, `SelfTraining`,
+`EntropyMinimization`, `ClassificationEM` and `MislabelingLogistic`.
+
 Questions. `ActiveLearner` asks for the labels that matter; `simulate` plays it where they are known.
 
 Choosing and judging. `select_topics` and `heterogeneity` are about the number of topics; `LabeledKFold`,
@@ -38,11 +41,15 @@ if find_spec("plsa._kernels") is None:
 from plsa import datasets
 from plsa.active.learner import ActiveLearner
 from plsa.active.simulation import simulate
+from plsa.baselines.classification_em import ClassificationEM, MislabelingLogistic
 from plsa.baselines.cpa import CPA
 from plsa.baselines.kmeans import MPCKMeans
+from plsa.baselines.logistic import EntropyMinimization
 from plsa.baselines.machines import PEBL, RocchioSVM
 from plsa.baselines.regression import WeightedLogisticRegression
+from plsa.baselines.self_training import SelfTraining
 from plsa.baselines.spies import SpyEM
+from plsa.baselines.transductive import TransductiveSVM
 from plsa.baselines.views import CoBoost, CoEM, CoTraining
 from plsa.estimators.mixtures import NaiveBayesEM, annealing_schedule
 from plsa.estimators.scaling import CountScaler
@@ -71,21 +78,26 @@ __all__ = [
     "PEBL",
     "PLSA",
     "ActiveLearner",
+    "ClassificationEM",
     "CoBoost",
     "CoEM",
     "CoTraining",
     "CountScaler",
+    "EntropyMinimization",
     "FakeLabelPLSA",
     "HardMislabelingPLSA",
     "LabeledKFold",
     "MPCKMeans",
+    "MislabelingLogistic",
     "MissingLabelPLSA",
     "NaiveBayesEM",
     "PLSAClassifier",
     "RocchioSVM",
+    "SelfTraining",
     "SoftMislabelingPLSA",
     "SpyEM",
     "TopicSensitivePLSA",
+    "TransductiveSVM",
     "WeightedLogisticRegression",
     "__version__",
     "annealing_schedule",

@@ -11,19 +11,26 @@ from cases import CASES, corpus
 from helpers import learned
 from numpy.testing import assert_array_equal
 from scipy import sparse
+from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.naive_bayes import MultinomialNB
 
 from plsa import (
     PEBL,
     PLSA,
     ActiveLearner,
+    ClassificationEM,
     CountScaler,
+    EntropyMinimization,
+    MislabelingLogistic,
     MissingLabelPLSA,
     MPCKMeans,
     NaiveBayesEM,
     RocchioSVM,
+    SelfTraining,
     SpyEM,
     TopicSensitivePLSA,
+    TransductiveSVM,
     WeightedLogisticRegression,
     compare_pu,
     cross_val_predict,
@@ -431,8 +438,8 @@ def test_weight_only_where_there_is_nothing():
     empty = np.vstack([X, np.zeros((1, 3))])
     assert_refused(PLSA(2), "not one word", empty, sample_weight=[0, 0, 0, 1])
     for model in of_classes:
-        zero = "zero for all 2 labeled documents"
         if model in weighted:
+            zero = "zero for all 2 labeled documents"
             assert_refused(model(), zero, X, ["a", "b", None], sample_weight=[0, 0, 1])
         assert_refused(model(), "not one word", 0 * X, ["a", "b", None])
 
@@ -627,8 +634,13 @@ BAD = {
         ("topic", "threshold == 'topic', but student == 'linear' judges, .* student=None"),
     ],
     "tfidf": ["yes", None],
-    "C": [0, "1", -1.0, (1e-300, "C == 1e-300, but must be no smaller than 1e-30"), 1e300],
+    "C": [0, "1", -1.0, (1e-300, "C.* == 1e-300, but must be no smaller than 1e-30"), 1e300],
     "balanced": [None, 1],
+    "first_cost": [0, nan, "x"],
+    "most_rounds": [0, 2.5],
+    "classifier": [3, MultinomialNB, KMeans()],
+    "k_best": [0, 2.5, "all"],
+    "entropy_weight": [-1, nan, "x", None, 1e300],
     "n_splits": [1, 2.5],
     "spies": [0, (1.0, "spies == 1.0, but must be a share")],
     "noise": [-0.1, 1.0],
@@ -685,6 +697,11 @@ BAD_OF = {
         "max_iter": [0],
     },
     SpyEM: {"alpha": [0]},
+    TransductiveSVM: {"unlabeled_weight": [0]},
+    SelfTraining: {"max_iter": [0], "threshold": [None, (1.0, "threshold == 1.0, but must be a share")]},
+    EntropyMinimization: {"max_iter": [0]},
+    ClassificationEM: {"max_iter": [0]},
+    MislabelingLogistic: {"max_iter": [0]},
     PEBL: {"max_iter": [0]},
     RocchioSVM: {"max_iter": [0], "alpha": [0]},
     MPCKMeans: {"max_iter": [0]},

@@ -110,7 +110,7 @@ _RIVALS: dict[str, tuple[str, Callable[[], Any]]] = {
     "lr": ("logistic regression, labels only", rivals.logistic_regression),
     "svm": ("linear SVM, labels only", rivals.linear_svm),
     "nb_em": ("naive Bayes EM", rivals.naive_bayes_em),
-    "tsvm": ("transductive SVM", rivals.TransductiveSVM),
+    "tsvm": ("transductive SVM", plsa.TransductiveSVM),
 }
 RIVALS = tuple(_RIVALS)
 LABELS_ONLY = ("nb", "lr", "svm")
