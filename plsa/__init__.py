@@ -7,6 +7,9 @@ Models, scikit-learn estimators of counts of words. `SoftMislabelingPLSA`, `Hard
 a mixture of multinomials (with `annealing_schedule`); `PLSAClassifier` from labeled ones; `PLSA` without
 labels. `CountScaler` prepares counts.
 
+Graphs of documents. `GraphClassifier` spreads labels among near documents in five ways, `MinCut` cuts between
+them.
+
 Positives. `TopicSensitivePLSA` finds documents like a few that are shown; `WeightedLogisticRegression`,
 `SpyEM`, `PEBL`, `RocchioSVM` and `MPCKMeans` do so in other ways; `compare_pu` compares them, and
 `estimate_prior` says how many there may be.
@@ -34,8 +37,10 @@ if find_spec("plsa._kernels") is None:
 from plsa import datasets
 from plsa.active.learner import ActiveLearner
 from plsa.active.simulation import simulate
+from plsa.baselines.graphs import GraphClassifier
 from plsa.baselines.kmeans import MPCKMeans
 from plsa.baselines.machines import PEBL, RocchioSVM
+from plsa.baselines.mincut import MinCut
 from plsa.baselines.regression import WeightedLogisticRegression
 from plsa.baselines.spies import SpyEM
 from plsa.estimators.mixtures import NaiveBayesEM, annealing_schedule
@@ -65,9 +70,11 @@ __all__ = [
     "ActiveLearner",
     "CountScaler",
     "FakeLabelPLSA",
+    "GraphClassifier",
     "HardMislabelingPLSA",
     "LabeledKFold",
     "MPCKMeans",
+    "MinCut",
     "MissingLabelPLSA",
     "NaiveBayesEM",
     "PLSAClassifier",

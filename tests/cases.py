@@ -12,7 +12,9 @@ from plsa import (
     PLSA,
     CountScaler,
     FakeLabelPLSA,
+    GraphClassifier,
     HardMislabelingPLSA,
+    MinCut,
     MissingLabelPLSA,
     MPCKMeans,
     NaiveBayesEM,
@@ -230,6 +232,12 @@ CASES = [
         other={"n_clusters": 3, "n_metrics": 0},
         starts={"n_metrics": 0, "max_iter": 2},
     ),
+    Case(GraphClassifier, {}, real="float64", other={"tfidf": False, "n_neighbors": 5, "class_mass": False}),
+    *(
+        Case(GraphClassifier, {"method": method}, note=method, real="float64", other={"n_dimensions": 20})
+        for method in ("harmonic", "random walk", "linear neighborhoods", "sgt")
+    ),
+    Case(MinCut, {"n_repeats": 3, "n_neighbors": 5}, real="float64", other={"n_repeats": 1}),
     Case(
         CountScaler,
         {"idf": True},
