@@ -233,6 +233,8 @@ def _on_sphere(matrix: Floats, wanted: Floats, square: float) -> Floats:
     high = values[0] - abs(part[0]) / np.sqrt(square)
     for _ in range(200):
         middle = (low + high) / 2
+        if not low < middle < values[0]:
+            break
         if np.sum((part / (values - middle)) ** 2) > square:
             high = middle
         else:

@@ -19,7 +19,7 @@ from plsa.estimators.base import CountEstimator, Fitted, LabelClassifier, Probab
 from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import PositiveClassifier, Rule
 from plsa.estimators.scaling import CountScaler
-from plsa.labels.corpus import Corpus
+from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.reading import Known, Labels
 from plsa.learning.scaling import Scaler
 
@@ -93,6 +93,7 @@ class LabeledVectors(TfidfEstimator, LabelClassifier):
     """A classifier of documents as vectors, some of which have a label."""
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
+        check_some_words(corpus.counts)
         found, matrix = self._fit_vectors(corpus.counts)
         # Products of vectors as long as a vocabulary: threads cost more than they bring, and change the bits.
         with threadpool_limits(1, user_api="blas"):
