@@ -44,8 +44,8 @@ class GraphVectors(ProbableVectors):
     n_neighbors : int >= 1
         Nearest documents that a document is joined with; all others where there are fewer.
     n_dimensions : int >= 1
-        Dimensions of the space that cosines are of, found by latent semantic analysis. Where documents or words
-        are no more than these, cosines are those of the vectors themselves.
+        Dimensions of the space that cosines are of, found by latent semantic analysis. Where documents or
+        words are no more than these, cosines are those of the vectors themselves.
     n_threads : int or None
         Threads that look for neighbors and solve equations. None: as many as help, up to all processors; -1:
         all, -2: all but one. The bits are the same.
@@ -90,31 +90,34 @@ class GraphVectors(ProbableVectors):
 class GraphClassifier(GraphVectors):
     """Labels that spread over the graph of the nearest documents, by one of five methods.
 
-    W_ij is the cosine of two documents of which one is among the `n_neighbors` nearest of the other, else 0, D
-    has the sums of its rows, and Y a 1 for the class of each labeled document.
+    W_ij is the cosine of two documents of which one is among the `n_neighbors` nearest of the other, else 0.
+    D has the sums of its rows, and Y a 1 for the class of each labeled document.
 
-    - "harmonic": every unlabeled document is the mean of its neighbors, f_u = -L_uu^-1 L_ul f_l with
-      L = D - W. These are Gaussian fields and harmonic functions (Zhu, Ghahramani and Lafferty 2003), and what
-      label propagation ends at (Zhu and Ghahramani 2002; Krithara 2008, algorithms 3 and 4);
     - "spreading": local and global consistency, F = (1 - a) (I - a D^-1/2 W D^-1/2)^-1 Y with a = `alpha`
-      (Zhou et al. 2004): a label may give way;
-    - "random walk": P(y|j) = sum_i P(y|i) P_0|t(i|j), where a walk of t = `steps` steps that has come to j may
-      have begun; P(y|i) by ten rounds of EM (Szummer and Jaakkola 2002; Krithara 2008, eq. 2.5 and 2.6);
-    - "linear neighborhoods": as spreading, but for the weights, which are those that rebuild a document best
-      from its neighbors (Wang and Zhang 2008);
-    - "sgt": the spectral graph transducer (Joachims 2003; Krithara 2008, eq. 2.8), a cut in proportion to the
-      sizes of its sides, in the space of `n_eigenvectors` eigenvectors, one class against the rest.
+      (Zhou et al. 2004). A label may give way to its neighbors; `transduction_` has it all the same;
+    - "harmonic": every unlabeled document is the mean of its neighbors, f_u = -L_uu^-1 L_ul f_l with
+      L = D - W. These are Gaussian fields and harmonic functions (Zhu, Ghahramani and Lafferty 2003), and
+      where label propagation ends (Zhu and Ghahramani 2002; Krithara 2008, algorithms 3 and 4);
+    - "random walk": P(y|j) = sum_i P(y|i) P_0|t(i|j), i being where a walk of t = `steps` steps that has come
+      to j may have begun; P(y|i) by ten rounds of EM (Szummer and Jaakkola 2002; Krithara 2008, eq. 2.5, 2.6);
+    - "linear neighborhoods": as spreading, with the weights that rebuild each document best from its
+      neighbors (Wang and Zhang 2008);
+    - "sgt": the spectral graph transducer (Joachims 2003; Krithara 2008, eq. 2.8), a cut whose weight is in
+      proportion to the sizes of its sides, among those of `n_eigenvectors` eigenvectors, one class against
+      the rest.
 
-    What a class has is then multiplied so that its part of all that unlabeled documents have is its part of the
-    labels (class mass normalization, Zhu, Ghahramani and Lafferty 2003), and rows are divided by their sums.
-    Documents that no label reaches, along edges, have the class frequencies. So has a new document that is like
-    none; all others have the mean of `transduction_` over their nearest documents of the fit, by cosine.
+    What a class has is then multiplied so that its part of all that unlabeled documents have is its part of
+    the labels (class mass normalization, Zhu, Ghahramani and Lafferty 2003), and rows are divided by their
+    sums. Documents that no label reaches, along edges, have the class frequencies; so has a new document that
+    is like none. All other new documents have the mean of `transduction_` over their nearest documents of the
+    fit, weighted by cosine.
 
     Notes
     -----
-    The papers' graphs are of Gaussian weights or cosines of TF-IDF. On 20 Newsgroups those are better by some
-    points than 100 dimensions; on shorter or more unequal documents worse (`bench/results/speed/graphs.md`).
-    The eigenvectors are those of the normalized Laplacian, for which a constant is D^1/2.
+    The papers' weights are of Gaussian kernels or cosines of TF-IDF; here they are cosines in a space of
+    `n_dimensions`. All pairs of documents are compared, some at a time: time grows with the square of their
+    number (half a minute for 100,000), memory does not. Eigenvectors are those of the normalized Laplacian,
+    I - D^-1/2 W D^-1/2.
 
     References
     ----------

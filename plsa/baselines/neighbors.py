@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 import joblib
 import numpy as np
@@ -15,15 +15,15 @@ from plsa.learning.clusters import unit
 
 _MAX_PLACED = 20_000  # documents: more are not needed to find the dimensions
 _QUERIES = 256  # documents whose neighbors are found together: their cosines with all others are kept
-_TILE = 8192  # others that are compared at a time: as many cosines stay in cache
-_GROUP = 64  # of these, of which only the highest cosine is looked at first
+_TILE = 4096  # others that are compared at a time: as many cosines stay in cache
+_GROUP = 32  # of these, of which only the highest cosine is looked at first
 _SPARE = 12  # more than are wanted, of which exact cosines then decide
 _DIGITS = 9  # of a cosine that make a difference
 _NOTHING = 1e-6  # a dimension beside the largest one
 
 T = TypeVar("T")
 R = TypeVar("R")
-Graph = sparse.csr_array  # (D, D), symmetric, no loops, weights above 0
+Graph: TypeAlias = sparse.csr_array  # (D, D), symmetric, no loops, weights above 0
 
 
 def latent_words(vectors: sparse.csr_array, n_dimensions: int) -> tuple[Floats, Floats]:
@@ -141,9 +141,7 @@ def _nearest(
             here = (own >= begin) & (own < begin + tile)
             part[rows[here], own[here] - begin] = -2.0
         part[:, max(0, n_places - begin) :] = -2.0
-        part.reshape(n, _GROUP, groups).max(
-            axis=1, out=highest[:, number * groups : (number + 1) * groups]
-        )
+        part.reshape(n, _GROUP, groups).max(axis=1, out=highest[:, number * groups : (number + 1) * groups])
     wanted = min(k + _SPARE, n_places)
     chosen = np.sort(_top(highest, min(wanted, highest.shape[1])), axis=1)
     first = chosen // groups * tile + chosen % groups
