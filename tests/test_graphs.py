@@ -1,4 +1,4 @@
-"""Graphs of documents, labels that spread over them, and cuts: against dense algebra and all possible cuts."""
+"""Graphs of documents, labels that spread over them, and cuts: against dense algebra and brute force."""
 
 import tracemalloc
 import warnings

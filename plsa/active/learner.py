@@ -82,10 +82,10 @@ class ActiveLearner:
         - "expected log loss", "expected error": how sure the model would be of others after the answer (Roy
           and McCallum 2001). 30 candidates, the best of "auto", are tried on 200 documents; an estimator that
           is not one of ours is fitted for each candidate and class;
-        - "field risk": how many documents the harmonic function of the labels, on the graph of the ten nearest
+        - "field risk": how many documents the harmonic function of the labels, on a graph of the ten nearest
           documents, is expected to get wrong after the answer (Zhu, Lafferty and Ghahramani 2003; Krithara
-          2008, algorithm 13). 30 candidates, the best of "auto". The estimator has a say in these alone. The
-          graph is made at the first question;
+          2008, algorithm 13). 30 candidates, the best of "auto", which is all that the estimator has a say
+          in. The graph is made at the first question;
         - "random";
         - a dict such as {"margin": 2, "committee": 1} of strategies and weights: the weighted mean of ranks;
         - a function of (n, n_classes) probabilities that gives each of the n a score.

@@ -99,7 +99,7 @@ class GraphClassifier(GraphVectors):
       L = D - W. These are Gaussian fields and harmonic functions (Zhu, Ghahramani and Lafferty 2003), and
       where label propagation ends (Zhu and Ghahramani 2002; Krithara 2008, algorithms 3 and 4);
     - "random walk": P(y|j) = sum_i P(y|i) P_0|t(i|j), i being where a walk of t = `steps` steps that has come
-      to j may have begun; P(y|i) by ten rounds of EM (Szummer and Jaakkola 2002; Krithara 2008, eq. 2.5, 2.6);
+      to j may have begun; P(y|i) by ten rounds of EM (Szummer and Jaakkola 2002; Krithara 2008, eq. 2.6);
     - "linear neighborhoods": as spreading, with the weights that rebuild each document best from its
       neighbors (Wang and Zhang 2008);
     - "sgt": the spectral graph transducer (Joachims 2003; Krithara 2008, eq. 2.8), a cut whose weight is in

@@ -26,8 +26,8 @@ class MinCut(GraphVectors):
     either side, the cut being as small, or is joined with neither, has the class frequencies.
 
     With `n_repeats` cuts, at each of which every edge has gained up to `noise` times the mean weight, at
-    random, P(class|document) is the share of votes (Blum, Lafferty, Rwebangira and Reddy 2004). Of more classes
-    each is cut from the rest, and votes are divided by their sum.
+    random, P(class|document) is the share of votes (Blum, Lafferty, Rwebangira and Reddy 2004). Of more
+    classes each is cut from the rest, and votes are divided by their sum.
 
     Notes
     -----
@@ -63,8 +63,9 @@ class MinCut(GraphVectors):
         Seed of the noise.
     """
     _attributes: ClassVar[str] = """
-    cut_weights_ : (n_repeats, n_classes) array
-        The weight of each cut of a class from the rest; of two classes both are one cut.
+    cut_weights_ : (n_repeats, n) array
+        The weight of each cut of a class from the rest, for the n classes that have an example; those of two
+        classes are one cut.
     """
 
     n_repeats: int = 1

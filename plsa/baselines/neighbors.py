@@ -69,7 +69,7 @@ class Neighbors:
         return found
 
     def graph(self) -> Graph:
-        """The symmetric graph: two documents are joined, by their cosine, if one is a neighbor of the other."""
+        """The symmetric graph: two documents are joined, by cosine, if one is a neighbor of the other."""
         directed = self.matrix(self.cosine)
         return _sorted(directed.maximum(directed.T))
 
@@ -84,7 +84,7 @@ class Neighbors:
         return self.cosine / np.where(total > 0, total, 1.0)
 
     def mean_of(self, values: Floats, otherwise: Floats) -> Floats:
-        """(D, C): the mean of the neighbors' values, weighted by cosine; where there is none, what is given."""
+        """(D, C): the mean of the neighbors' values, by cosine; where there is none, what is given."""
         weight = self.shares()
         found = np.zeros((len(weight), values.shape[1]))
         for place in range(weight.shape[1]):  # the same sums for one document and for many

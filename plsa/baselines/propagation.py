@@ -117,8 +117,9 @@ def random_walk(graph: Graph, start: Floats, labeled: Mask, steps: int) -> Float
     """P(y|j) = sum_i P(y|i) P_0|t(i|j): where a walk that has come to j after t steps may have begun.
 
     The graph has a loop of weight 1 at every document, A = D^-1 W has the probabilities of a step, and all
-    documents are as probable to begin at: P_0|t(i|j) = [A^t]_ij / sum_k [A^t]_kj. P(y|i) is learned by EM, for
-    the highest sum of log P(y_j|j) over the labeled documents; it is 0 for all y where no label is reached.
+    documents are as probable to begin at: P_0|t(i|j) = [A^t]_ij / sum_k [A^t]_kj. P(y|i) is learned by EM,
+    for the highest sum of log P(y_j|j) over the labeled documents; it is 0 for all y where no label is
+    reached.
     """
     looped = graph + sparse.eye_array(graph.shape[0], format="csr")
     step = sparse.csr_array(sparse.diags_array(1 / degrees(looped)) @ looped)
@@ -197,9 +198,13 @@ def smooth_vectors(graph: Graph, n_vectors: int) -> Floats:
 def spectral(vectors: Floats, start: Floats, labeled: Mask) -> Floats:
     """The spectral graph transducer, one class against the rest, from 0 (rest) to 1 (class).
 
-    z = V s for the s with s's = D that makes s' diag(1, 4, 9, ...) s + c (V s - g)' C (V s - g) smallest. g is
-    sqrt(l- / l+) where a document is of the class and -sqrt(l+ / l-) where not, 0 without a label; C weighs
-    both sides of the l labeled documents alike, l / (2 l+) and l / (2 l-). z = g would be 0 or 1.
+    z = V s for the s with s's = D, the number of documents, that makes
+
+        s' diag(1, 4, 9, ...) s + c (V s - g)' C (V s - g)
+
+    smallest. g is sqrt(l- / l+) where a document is of the class, -sqrt(l+ / l-) where it is of another, and
+    stands for 1 and 0 in what is given back. C weighs both sides of the l labeled documents alike,
+    l / (2 l+) and l / (2 l-), and is 0 for all others.
     """
     if start.shape[1] == 1:  # there is no rest
         return np.ones_like(start)
