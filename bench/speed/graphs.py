@@ -43,11 +43,14 @@ MODELS = {
     "random walk": GraphClassifier("random walk"),
     "linear neighborhoods": GraphClassifier("linear neighborhoods"),
     "sgt": GraphClassifier("sgt"),
-    "one cut": MinCut(n_neighbors=5),
-    "20 cuts": MinCut(20, n_neighbors=5, random_state=0),
-    "spreading, 1,000 dimensions": GraphClassifier(n_dimensions=1000),
+    "harmonic, 10 neighbors": GraphClassifier("harmonic", n_neighbors=10),
+    "spreading, 300 dimensions": GraphClassifier(n_dimensions=300),
+    "one cut": MinCut(),
+    "20 cuts": MinCut(20, random_state=0),
 }
 MANY = ("spreading", "harmonic")  # on all splits; others on three
+SPEED = [(model, size, 2) for model in (*MANY, "scikit-learn") for size in SIZES]
+SPEED.insert(2, ("spreading", SIZES[-1], 1))
 # What the protocol has of LabelSpreading with 7 neighbors and with 20, at the ratios.
 PRINTED = {
     "20news": ((53.8, 60.1), (68.5, 70.2)),
@@ -105,14 +108,15 @@ def measure(options: argparse.Namespace) -> record.Record:
     turns = options.repeats or 1
     settings = {"turns": turns, "labels": SHARE, "neighbors": 20}
     kept = record.Record(NAME, options, settings, ("plsa-learn", "numpy", "scipy", "scikit-learn"))
-    for model in (*MANY, "scikit-learn"):
-        for size in SIZES[: 1 if options.quick else 2]:
-            for n_threads in (1, 2):
-                key = f"{model} {size} {n_threads}"
-                kept.measured(key, partial(best_of, turns, model, str(size), str(n_threads)))
+    for model, size, n_threads in SPEED:
+        if size == SIZES[0] or not options.quick:
+            key = f"{model} {size} {n_threads}"
+            kept.measured(key, partial(best_of, turns, model, str(size), str(n_threads)))
     for corpus in CORPORA[1:] if options.quick else CORPORA:
         for ratio in RATIOS:
             for name in MODELS:
+                if corpus == "20news" and name == "20 cuts":  # of 20 classes
+                    continue
                 seeds = splits.SEEDS if name in MANY else splits.SEEDS[:3]
                 kept.measured(f"{corpus} {ratio} {name}", partial(accuracies, corpus, ratio, name, seeds))
     return kept
@@ -121,19 +125,17 @@ def measure(options: argparse.Namespace) -> record.Record:
 def tell(facts: dict[str, Any], folder: Path) -> list[str]:
     """The report."""
     measured, rows, targets = facts["measured"], [], []
-    for model in (*MANY, "scikit-learn"):
-        for size in SIZES:
-            for n_threads in (1, 2):
-                found = measured.get(f"{model} {size} {n_threads}")
-                if found is None:
-                    continue
-                times = [f"{found['seconds']:.1f}", f"{found['cpu']:.1f}", f"{found['gibibytes']:.2f} GiB"]
-                rows.append([model, f"{size:,}", str(n_threads), *times, f"{100 * found['right']:.1f}"])
-                if model in MANY and size == SIZES[-1] and n_threads == 2:
-                    met = report.verdict(found["seconds"] <= SECONDS)
-                    targets.append([model, f"{found['seconds']:.1f} s", f"{SECONDS:g} s", met])
-                    met = report.verdict(found["gibibytes"] <= GIBIBYTES)
-                    targets.append([model, times[-1], f"{GIBIBYTES:g} GiB", met])
+    for model, size, n_threads in SPEED:
+        found = measured.get(f"{model} {size} {n_threads}")
+        if found is None:
+            continue
+        times = [f"{found['seconds']:.1f}", f"{found['cpu']:.1f}", f"{found['gibibytes']:.2f} GiB"]
+        rows.append([model, f"{size:,}", str(n_threads), *times, f"{100 * found['right']:.1f}"])
+        if model in MANY and size == SIZES[-1] and n_threads == 2:
+            met = report.verdict(found["seconds"] <= SECONDS)
+            targets.append([model, f"{found['seconds']:.1f} s", f"{SECONDS:g} s", met])
+            met = report.verdict(found["gibibytes"] <= GIBIBYTES)
+            targets.append([model, times[-1], f"{GIBIBYTES:g} GiB", met])
     table = []
     for name in MODELS:
         values = [measured.get(f"{corpus} {ratio} {name}") for corpus in CORPORA for ratio in RATIOS]

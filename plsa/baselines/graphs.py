@@ -11,8 +11,10 @@ from plsa.baselines.vectors import Matrix, ProbableVectors
 from plsa.engine.parameters import Floats, Mask, Real
 from plsa.estimators.base import Fitted, of_documents
 from plsa.estimators.parameters import estimator
-from plsa.inputs import check_share
+from plsa.inputs import check_share, is_auto
 from plsa.labels.reading import Labels
+
+_BALANCED = ("random walk", "sgt")  # methods that are worse off where classes get masses
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class GraphVectors(ProbableVectors):
     _attributes: ClassVar[str] = """
     class_prior_, transduction_, guesses_
     graph_ : (n_documents, n_documents) sparse array
-        The cosines of those that are joined.
+        The weights of those that are joined: fourth powers of cosines.
     space_ : value
         How documents come to lie where they do.
     places_ : (n_documents, n_dimensions) array
@@ -90,7 +92,8 @@ class GraphVectors(ProbableVectors):
 class GraphClassifier(GraphVectors):
     """Labels that spread over the graph of the nearest documents, by one of five methods.
 
-    W_ij is the cosine of two documents of which one is among the `n_neighbors` nearest of the other, else 0.
+    W_ij is the fourth power of the cosine of two documents of which one is among the `n_neighbors` nearest of
+    the other, else 0: about the Gaussian exp(-|x_i - x_j|^2 / (2 s^2)) with s = 1/2 (Krithara 2008, eq. 2.4).
     D has the sums of its rows, and Y a 1 for the class of each labeled document.
 
     - "spreading": local and global consistency, F = (1 - a) (I - a D^-1/2 W D^-1/2)^-1 Y with a = `alpha`
@@ -106,18 +109,17 @@ class GraphClassifier(GraphVectors):
       proportion to the sizes of its sides, among those of `n_eigenvectors` eigenvectors, one class against
       the rest.
 
-    What a class has is then multiplied so that its part of all that unlabeled documents have is its part of
-    the labels (class mass normalization, Zhu, Ghahramani and Lafferty 2003), and rows are divided by their
-    sums. Documents that no label reaches, along edges, have the class frequencies; so has a new document that
-    is like none. All other new documents have the mean of `transduction_` over their nearest documents of the
-    fit, weighted by cosine.
+    By `class_mass`, what a class has is then multiplied so that its part of all that unlabeled documents have
+    is its part of the labels (class mass normalization, Zhu, Ghahramani and Lafferty 2003), and rows are
+    divided by their sums. Documents that no label reaches, along edges, have the class frequencies; so has a
+    new document that is like none. All other new documents have the mean of `transduction_` over their nearest
+    documents of the fit, weighted by cosine.
 
     Notes
     -----
-    The papers' weights are of Gaussian kernels or cosines of TF-IDF; here they are cosines in a space of
-    `n_dimensions`. All pairs of documents are compared, some at a time: time grows with the square of their
-    number (half a minute for 100,000), memory does not. Eigenvectors are those of the normalized Laplacian,
-    I - D^-1/2 W D^-1/2.
+    With the cosines themselves for weights "harmonic" is often much worse, "spreading" a little. All pairs of
+    documents are compared, some at a time: time grows with the square of their number (half a minute for
+    100,000), memory does not. Eigenvectors are those of the normalized Laplacian, I - D^-1/2 W D^-1/2.
 
     References
     ----------
@@ -150,8 +152,9 @@ class GraphClassifier(GraphVectors):
         The length of a random walk.
     n_eigenvectors : int >= 1
         Of the spectral graph transducer; no more than there are documents but one.
-    class_mass : bool
-        Whether classes are as frequent among the unlabeled documents as among the labeled ones.
+    class_mass : bool or "auto"
+        Whether classes are as frequent among the unlabeled documents as among the labeled ones. "auto": not
+        for "random walk" and "sgt".
     """
 
     _checks: ClassVar[dict[str, Any]] = {"alpha": check_share}
@@ -161,12 +164,12 @@ class GraphClassifier(GraphVectors):
     alpha: float = 0.9
     steps: int = 8
     n_eigenvectors: int = 80
-    class_mass: bool = True
+    class_mass: bool | str = "auto"
 
     def _probable(self, nodes: Nodes, prior: Floats) -> tuple[Floats, Fitted]:
         mass = self._spread(nodes)
         mass[~propagation.reached(nodes.graph, nodes.labeled)] = 0.0
-        if self.class_mass:
+        if self.method not in _BALANCED if is_auto(self.class_mass) else self.class_mass:
             total = mass[~nodes.labeled].sum(axis=0)
             mass = mass * (prior / np.where(total > 0, total, 1.0))
         total = mass.sum(axis=1, keepdims=True)

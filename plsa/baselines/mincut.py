@@ -20,10 +20,11 @@ _UNIT = 10_000  # of the capacity of an edge whose weight is 1: flows are of who
 class MinCut(GraphVectors):
     """The minimum cut through the graph of the nearest documents that divides labeled ones by class.
 
-    Documents are nodes, and two are joined by their cosine if one is among the `n_neighbors` nearest of the
-    other. Of two classes, what is left with the labeled documents of a class when the edges are cut whose sum
-    is smallest is of that class (Blum and Chawla 2001; Krithara 2008, algorithm 2). A document that may be on
-    either side, the cut being as small, or is joined with neither, has the class frequencies.
+    Documents are nodes, and two are joined if one is among the `n_neighbors` nearest of the other, with the
+    fourth power of their cosine for a weight. Of two classes, what is left with the labeled documents of a
+    class when the edges are cut whose sum is smallest is of that class (Blum and Chawla 2001; Krithara 2008,
+    algorithm 2). A document that may be on either side, the cut being as small, or is joined with neither, has
+    the class frequencies.
 
     With `n_repeats` cuts, at each of which every edge has gained up to `noise` times the mean weight, at
     random, P(class|document) is the share of votes (Blum, Lafferty, Rwebangira and Reddy 2004). Of more
@@ -31,10 +32,11 @@ class MinCut(GraphVectors):
 
     Notes
     -----
-    With few labels the smallest cut is often one around the labeled documents of a class: all others are then
-    of the other. Blum et al. (2004) discard cuts as one-sided as that; here all votes count. Cosines become
-    whole numbers of 1/10,000. New documents have the mean of `transduction_` over their nearest documents of
-    the fit, by cosine; those that are like none have the class frequencies.
+    With few labels the smallest cut is often one around the labeled documents of a class, and all others are
+    then of the other: with 1% labeled it is right about as often as the most frequent class is. Blum et al.
+    (2004) discard cuts as one-sided as that; here all votes count. Weights become whole numbers of 1/10,000.
+    New documents have the mean of `transduction_` over their nearest documents of the fit, by cosine; those
+    that are like none have the class frequencies.
 
     References
     ----------
@@ -70,6 +72,7 @@ class MinCut(GraphVectors):
 
     n_repeats: int = 1
     _: KW_ONLY
+    n_neighbors: int = 3
     noise: float = 1.0
     random_state: Any = None
 

@@ -69,8 +69,11 @@ class Neighbors:
         return found
 
     def graph(self) -> Graph:
-        """The symmetric graph: two documents are joined, by cosine, if one is a neighbor of the other."""
-        directed = self.matrix(self.cosine)
+        """The symmetric graph: two documents are joined, by cosine^4, if one is a neighbor of the other.
+
+        For unit vectors cosine is 1 - |x - y|^2 / 2: near 1 this is exp(-|x - y|^2 / (2 s^2)) with s = 1/2.
+        """
+        directed = self.matrix(np.square(np.square(self.cosine)))
         return _sorted(directed.maximum(directed.T))
 
     def shared_graph(self) -> Graph:
