@@ -86,6 +86,12 @@ def test_neighbors_where_there_are_few():
     assert found.document.shape == (4, 3)
     assert_array_equal(found.graph().toarray(), [[0, 1, 0, 0], [1, 0, 0, 0], [0] * 4, [0] * 4])
     assert_array_equal(nearest(X, X, 10).cosine, [[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 0, 0], [0] * 4])
+    row = normalize(np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0.9], [0, 0, 1]])).astype(np.float32)
+    near = nearest(row, row, 1, others=True)  # 0 -> 1 -> 0, 2 -> 3 -> 2, and with two neighbors 1 - 2
+    assert_allclose(near.graph().toarray()[0], [0, 0.25, 0, 0], atol=1e-6)
+    near = nearest(row[:3], row[:3], 1, others=True)  # 0 -> 1, 1 -> 0, 2 -> 1
+    assert_allclose(near.graph().toarray()[1], [0.25, 0, 0.5**2 / 1.81**2, 0][:3], atol=1e-6)
+    assert_allclose(near.shared_graph().toarray()[1], [1, 0, 0.5], atol=1e-6)
     alone = nearest(X[:1], X[:1], 5, others=True)
     assert alone.document.shape == (1, 0)
     assert alone.graph().nnz == 0

@@ -23,8 +23,8 @@ class MinCut(GraphVectors):
     Documents are nodes, and two are joined if one is among the `n_neighbors` nearest of the other, with the
     fourth power of their cosine for a weight. Of two classes, what is left with the labeled documents of a
     class when the edges are cut whose sum is smallest is of that class (Blum and Chawla 2001; Krithara 2008,
-    algorithm 2). A document that may be on either side, the cut being as small, or is joined with neither, has
-    the class frequencies.
+    algorithm 2). A document that may be on either side, the cut being as small, or is joined with neither,
+    has the class frequencies.
 
     With `n_repeats` cuts, at each of which every edge has gained up to `noise` times the mean weight, at
     random, P(class|document) is the share of votes (Blum, Lafferty, Rwebangira and Reddy 2004). Of more

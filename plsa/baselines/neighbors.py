@@ -134,16 +134,12 @@ def _nearest(
     queries: Real, table: Real, n_places: int, k: int, tile: int, own: Places | None
 ) -> tuple[Places, Floats]:
     """The nearest of a block of queries; `own`: the places that are the queries themselves."""
-    n, rows, groups = len(queries), np.arange(len(queries)), tile // _GROUP
+    n, groups = len(queries), tile // _GROUP
     cosine = np.empty((n, len(table)), dtype=np.float32)
     highest = np.empty((n, len(table) // _GROUP), dtype=np.float32)
     for number, begin in enumerate(range(0, len(table), tile)):
         part = cosine[:, begin : begin + tile]
         np.matmul(queries, table[begin : begin + tile].T, out=part)
-        if own is not None:
-            here = (own >= begin) & (own < begin + tile)
-            part[rows[here], own[here] - begin] = -2.0
-        part[:, max(0, n_places - begin) :] = -2.0
         part.reshape(n, _GROUP, groups).max(axis=1, out=highest[:, number * groups : (number + 1) * groups])
     wanted = min(k + _SPARE, n_places)
     chosen = np.sort(_top(highest, min(wanted, highest.shape[1])), axis=1)
@@ -152,6 +148,7 @@ def _nearest(
     best = _top(np.take_along_axis(cosine, inside, axis=1), wanted)
     document = np.sort(np.take_along_axis(inside, best, axis=1), axis=1)
     exact = np.einsum("nd,nkd->nk", queries.astype(np.float64), table[document].astype(np.float64))
+    # The queries themselves are among those to spare; rows of zeros at the end are near to none.
     if own is not None:
         exact[document == own[:, np.newaxis]] = -2.0
     exact[document >= n_places] = -2.0
