@@ -237,6 +237,8 @@ def test_conjugate_gradients_leave_settled_columns_alone():
         found = propagation.solve(lambda values: matrix @ values, right)
     assert_allclose(found, np.linalg.solve(matrix, right), atol=1e-6)
     assert_array_equal(found[:, 0], 0)
+    few = propagation.solve(lambda values: matrix @ values, right, 1e-12, max_steps=30)
+    assert_allclose(few, np.linalg.solve(matrix, right), atol=1e-9)  # as many steps as unknowns are enough
     small = propagation.solve(lambda v: matrix.astype(np.float32) @ v, right.astype(np.float32), 1e-3)
     assert small.dtype == np.float32
     assert_allclose(small, found, atol=1e-3)
@@ -308,6 +310,8 @@ def test_two_groups_and_a_document_by_itself(method):
     assert_allclose(model.transduction_[6:], 0.5)
     assert_allclose(model.transduction_.sum(axis=1), 1)
     assert_array_equal(model.transduction_[[0, 5]], np.eye(2))
+    model = GraphClassifier(method).fit(X, ["a", "a", *y[2:]])
+    assert_allclose(model.transduction_[6:], [[0.6, 0.4]] * 2)
     assert_usable(model, X)
 
 
