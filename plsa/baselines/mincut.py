@@ -33,7 +33,7 @@ class MinCut(GraphVectors):
     Notes
     -----
     With few labels the smallest cut is often one around the labeled documents of a class, and all others are
-    then of the other: with 1% labeled it is right about as often as the most frequent class is. Blum et al.
+    then of the other: with 1% labeled it is hardly more often right than the most frequent class. Blum et al.
     (2004) discard cuts as one-sided as that; here all votes count. Weights become whole numbers of 1/10,000.
     New documents have the mean of `transduction_` over their nearest documents of the fit, by cosine; those
     that are like none have the class frequencies.
