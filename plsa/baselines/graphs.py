@@ -119,7 +119,8 @@ class GraphClassifier(GraphVectors):
     -----
     With the cosines themselves for weights "harmonic" is often much worse, "spreading" a little. All pairs of
     documents are compared, some at a time: time grows with the square of their number (a fit to 100,000 takes
-    a processor 50 seconds, and a GiB), memory does not. Eigenvectors are those of the normalized Laplacian, I - D^-1/2 W D^-1/2.
+    a processor 50 seconds, and a GiB), memory does not. Eigenvectors are those of the normalized Laplacian,
+    I - D^-1/2 W D^-1/2.
 
     References
     ----------
