@@ -9,6 +9,8 @@ labels. `CountScaler` prepares counts.
 
 Two views. `CoTraining`, `CoEM` and `CoBoost` learn from two groups of words that teach each other. `CPA`
 learns from labels of which some are wrong.
+Graphs of documents. `GraphClassifier` spreads labels among near documents in five ways, `MinCut` cuts between
+them.
 
 Positives. `TopicSensitivePLSA` finds documents like a few that are shown; `WeightedLogisticRegression`,
 `SpyEM`, `PEBL`, `RocchioSVM` and `MPCKMeans` do so in other ways; `compare_pu` compares them, and
@@ -43,9 +45,11 @@ from plsa.active.learner import ActiveLearner
 from plsa.active.simulation import simulate
 from plsa.baselines.classification_em import ClassificationEM, MislabelingLogistic
 from plsa.baselines.cpa import CPA
+from plsa.baselines.graphs import GraphClassifier
 from plsa.baselines.kmeans import MPCKMeans
 from plsa.baselines.logistic import EntropyMinimization
 from plsa.baselines.machines import PEBL, RocchioSVM
+from plsa.baselines.mincut import MinCut
 from plsa.baselines.regression import WeightedLogisticRegression
 from plsa.baselines.self_training import SelfTraining
 from plsa.baselines.spies import SpyEM
@@ -85,9 +89,11 @@ __all__ = [
     "CountScaler",
     "EntropyMinimization",
     "FakeLabelPLSA",
+    "GraphClassifier",
     "HardMislabelingPLSA",
     "LabeledKFold",
     "MPCKMeans",
+    "MinCut",
     "MislabelingLogistic",
     "MissingLabelPLSA",
     "NaiveBayesEM",

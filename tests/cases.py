@@ -18,7 +18,9 @@ from plsa import (
     CountScaler,
     EntropyMinimization,
     FakeLabelPLSA,
+    GraphClassifier,
     HardMislabelingPLSA,
+    MinCut,
     MislabelingLogistic,
     MissingLabelPLSA,
     MPCKMeans,
@@ -293,6 +295,12 @@ CASES = [
     ),
     Case(ClassificationEM, {}, real="float64", other={"C": 1.0, "tfidf": False}),
     Case(MislabelingLogistic, {"init": "random"}, real="float64", other={"init": "diagonal", "C": 1.0}),
+    Case(GraphClassifier, {}, real="float64", other={"tfidf": False, "n_neighbors": 5, "class_mass": False}),
+    *(
+        Case(GraphClassifier, {"method": method}, note=method, real="float64", other={"n_dimensions": 20})
+        for method in ("harmonic", "random walk", "linear neighborhoods", "sgt")
+    ),
+    Case(MinCut, {"n_repeats": 3, "n_neighbors": 5}, real="float64", other={"n_repeats": 1}),
     Case(
         CountScaler,
         {"idf": True},

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from plsa import inputs
 from plsa.active import queries
+from plsa.active.field import field_risks
 from plsa.active.pool import Chances, Cover, Documents, FittedModel, FittedPool, Landscape, with_codes
 from plsa.active.queries import Scores
 from plsa.active.quick import QuickModel, QuickPool
@@ -163,17 +164,33 @@ def _expected(loss: str) -> Callable[[Question], Scores]:
     """What candidates are expected to save beside the worst of them; of all others minus infinity."""
 
     def score(question: Question) -> Scores:
-        left, rng = question.left, question.rng
-        number = max(_CANDIDATES, 3 * question.n)
-        guesses = question.guesses if question.n > 1 else None  # a batch is of different classes
-        chosen = queries.select(Auto(question).scores(), number, rng, guesses)
-        judged, measure = rng.permutation(left)[:_JUDGED], partial(queries.expected_loss, loss=loss)
+        left, chosen = question.left, _candidates(question)
+        judged = question.rng.permutation(left)[:_JUDGED]
+        measure = partial(queries.expected_loss, loss=loss)
         losses = expected_losses(question.model, left[chosen], question.chance[chosen], judged, measure)
-        scores = np.full(len(left), -np.inf)
-        scores[chosen] = losses.max() - losses
-        return scores
+        return _saved(losses, chosen, len(left))
 
     return score
+
+
+def _candidates(question: Question) -> Places:
+    """The places of the open documents whose answers are supposed, the best of "auto"."""
+    guesses = question.guesses if question.n > 1 else None  # a batch is of different classes
+    return queries.select(Auto(question).scores(), max(_CANDIDATES, 3 * question.n), question.rng, guesses)
+
+
+def _saved(losses: Floats, chosen: Places, number: int) -> Scores:
+    """What the chosen of so many documents save beside the worst of them; of all others minus infinity."""
+    scores = np.full(number, -np.inf)
+    scores[chosen] = losses.max() - losses
+    return scores
+
+
+def _field_risk(question: Question) -> Scores:
+    """What candidates are expected to save of the risk of the harmonic function beside the worst of them."""
+    chosen = _candidates(question)
+    risks = field_risks(question.landscape.graph, question.model.labels, question.left[chosen])
+    return _saved(risks, chosen, len(question.left))
 
 
 STRATEGIES = {
@@ -188,6 +205,7 @@ STRATEGIES = {
     "co-testing": Rule(lambda question: queries.contradiction(question.of_views())),
     "expected log loss": Rule(_expected("log"), 0.5, weighed=False),
     "expected error": Rule(_expected("zero-one"), 0.5, weighed=False),
+    "field risk": Rule(_field_risk, 0.5, weighed=False),
     "random": Rule(lambda question: question.rng.uniform(size=len(question.left)), weighed=False),
 }
 

@@ -88,6 +88,10 @@ class ActiveLearner:
         - "expected log loss", "expected error": how sure the model would be of others after the answer (Roy
           and McCallum 2001). 30 candidates, the best of "auto", are tried on 200 documents; an estimator that
           is not one of ours is fitted for each candidate and class;
+        - "field risk": how many documents the harmonic function of the labels, on a graph of the ten nearest
+          documents, is expected to get wrong after the answer (Zhu, Lafferty and Ghahramani 2003; Krithara
+          2008, algorithm 13). 30 candidates, the best of "auto", which is all that the estimator has a say
+          in. The graph is made at the first question;
         - "random";
         - a dict such as {"margin": 2, "committee": 1} of strategies and weights: the weighted mean of ranks;
         - a function of (n, n_classes) probabilities that gives each of the n a score.
@@ -225,6 +229,9 @@ class ActiveLearner:
                 "density needs documents as a matrix of counts before labels are known: vectorize the texts "
                 "first, or in a pipeline whose steps need no labels."
             )
+        if "field risk" in weights and matrix is None:
+            need = "documents as a matrix of counts before labels are known: vectorize the texts first"
+            raise ValueError(f"strategy == 'field risk' needs {need}.")
         name = type(estimator).__name__
         fitted = FittedPool(estimator, X, self.random_state)
         self._thorough = self._asking = choosing.RememberedPool(fitted, name)

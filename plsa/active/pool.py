@@ -16,10 +16,11 @@ from sklearn.base import clone
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 from sklearn.utils import _safe_indexing
-from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import _num_samples
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from plsa.active import queries
+from plsa.baselines.neighbors import Graph, latent_words, nearest
 from plsa.baselines.views import log_chances, split_views
 from plsa.engine import blocks
 from plsa.engine.parameters import Array, Codes, Floats, Places, Real
@@ -45,7 +46,7 @@ from plsa.learning.scaling import TFIDF
 from plsa.learning.scaling import vectors as vectors_of
 
 _DIMENSIONS = 100  # of the space that documents lie in
-_MAX_PLACED = 20_000  # documents: more are not needed to find it
+_NEIGHBORS = 10  # of a document in the graph
 _STOOD_FOR = 1000  # documents that others are to stand for
 
 Documents = Places
@@ -301,9 +302,14 @@ class Landscape:
         """
         if min(self.vectors.shape) <= _DIMENSIONS:
             return self.vectors[:, np.unique(self.vectors.indices)].toarray().astype(np.float32)
-        some = np.random.RandomState(0).permutation(self.n_documents)[:_MAX_PLACED]
-        words = randomized_svd(self.vectors[some], _DIMENSIONS, n_iter=3, random_state=0)[2]
+        words = latent_words(self.vectors, _DIMENSIONS)[1]
         return unit(np.asarray(self.vectors @ words.T, dtype=np.float64)).astype(np.float32)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph of the nearest documents in that space."""
+        with threadpool_limits(1, user_api="blas"):  # the same bits, whatever else runs
+            return nearest(self._space, self._space, _NEIGHBORS, others=True).graph()
 
     @cached_property
     def _others(self) -> Documents:

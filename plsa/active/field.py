@@ -1,0 +1,81 @@
+"""The risk of a Gaussian field after each possible answer, on the graph of the nearest documents."""
+
+import numpy as np
+from scipy import sparse
+
+from plsa.active.pool import Documents
+from plsa.baselines.neighbors import Graph
+from plsa.baselines.propagation import degrees, solve
+from plsa.engine.parameters import Floats, Real
+from plsa.labels.reading import Labels
+
+_TIE = 0.05  # of a document to the class frequencies, beside its edges
+_PRECISION = 0.003  # of the solutions, relative
+_COLUMNS = 16  # right-hand sides that are solved together
+_LEAST = 0.01  # of an answer that is worth supposing
+
+
+def field_risks(
+    graph: Graph, labels: Labels, candidates: Documents, *, precision: float = _PRECISION
+) -> Floats:
+    """The risk that is expected after the answer to each candidate, which have no label.
+
+    f is the harmonic function of the labels, the mean of a document's neighbors and, of a weight of 1/20 of
+    its edges, the class frequencies (a node of its own beside each document, as Zhu, Ghahramani and Lafferty
+    2003 have it for what else is known): so there is one where no label is reached. With M the matrix of the
+    unlabeled documents, L_uu + D_uu / 20, and f the solution of M f = W_ul f_l + D_uu p / 20, the answer y to
+    document k makes
+
+        f + (e_y - f_k) (M^-1)_.k / (M^-1)_kk
+
+    of it, in closed form, and the risk is what is expected to be wrong then: the sum over the unlabeled
+    documents of 1 - max_c f_ic. It is weighted by f_ky (Zhu, Lafferty and Ghahramani, "Combining Active
+    Learning and Semi-Supervised Learning Using Gaussian Fields and Harmonic Functions", ICML 2003 workshop;
+    Krithara 2008, algorithm 13), over the answers that are not unlikely. Only the columns of M^-1 of the
+    candidates are worked out, by conjugate gradients, in float32.
+    """
+    n_classes, labeled = len(labels.classes), labels.labeled
+    number = np.bincount(labels.code[labeled], minlength=n_classes) + 1.0
+    unknown = np.flatnonzero(~labeled)
+    whole = degrees(graph)
+    degree = np.where(whole > 0, whole, 1.0)[unknown]
+    root = np.sqrt((1 + _TIE) * degree).astype(np.float32)[:, np.newaxis]
+    rows = sparse.csr_array(graph[unknown])
+    scale = sparse.diags_array(1 / root[:, 0])
+    inner = sparse.csr_array(scale @ rows[:, unknown] @ scale).astype(np.float32)
+    pull = (
+        np.asarray(rows[:, labeled] @ labels.one_hot()) + _TIE * degree[:, np.newaxis] * number / number.sum()
+    )
+    place = np.searchsorted(unknown, candidates)
+    asked = np.zeros((len(unknown), len(place)), dtype=np.float32)
+    asked[place, np.arange(len(place))] = 1.0
+    right = np.concatenate([pull.astype(np.float32), asked], axis=1) / root
+    parts = [
+        solve(lambda values: values - inner @ values, part, precision)
+        for part in np.array_split(right, -(-right.shape[1] // _COLUMNS), axis=1)
+    ]
+    found = np.concatenate(parts, axis=1) / root
+    field, columns = np.ascontiguousarray(found[:, :n_classes].T), found[:, n_classes:]
+    return np.array([_risk(field, int(k), columns[:, at]) for at, k in enumerate(place)], dtype=np.float64)
+
+
+def _risk(field: Real, k: int, column: Real) -> float:
+    """The risk expected after the answer to one document; (C, unlabeled) values of the field."""
+    before, change = field[:, k].astype(np.float64), column / column[k]
+    likely = np.flatnonzero(before >= min(_LEAST, before.max()))
+    share = before[likely] / before[likely].sum()
+    risk = 0.0
+    left = field - before[:, np.newaxis].astype(field.dtype) * change  # where an answer is of no class
+    others = _highest_of_others(left, likely)
+    for part, of_class, other in zip(share, likely, others, strict=True):
+        risk += part * float(np.sum(1 - np.maximum(left[of_class] + change, other), dtype=np.float64))
+    return risk
+
+
+def _highest_of_others(values: Real, rows: Documents) -> list[Real]:
+    """For each of some rows, the highest value of each column in all other rows."""
+    if len(values) == 1:
+        return [np.full(values.shape[1], -np.inf, dtype=values.dtype)]
+    first = values.argmax(axis=0)
+    second, best = np.partition(values, -2, axis=0)[-2:]
+    return [np.where(first == row, second, best) for row in rows]
