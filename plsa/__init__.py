@@ -7,17 +7,13 @@ Models, scikit-learn estimators of counts of words. `SoftMislabelingPLSA`, `Hard
 a mixture of multinomials (with `annealing_schedule`); `PLSAClassifier` from labeled ones; `PLSA` without
 labels. `CountScaler` prepares counts.
 
-Two views. `CoTraining`, `CoEM` and `CoBoost` learn from two groups of words that teach each other. `CPA`
-learns from labels of which some are wrong.
-Graphs of documents. `GraphClassifier` spreads labels among near documents in five ways, `MinCut` cuts between
-them.
-
 Positives. `TopicSensitivePLSA` finds documents like a few that are shown; `WeightedLogisticRegression`,
 `SpyEM`, `PEBL`, `RocchioSVM` and `MPCKMeans` do so in other ways; `compare_pu` compares them, and
 `estimate_prior` says how many there may be.
 
-Rivals, which learn from labeled and unlabeled documents too: `TransductiveSVM`, `SelfTraining`,
-`EntropyMinimization`, `ClassificationEM` and `MislabelingLogistic`.
+Rivals, other people's ways to learn classes from few labels: `GraphClassifier`, `MinCut`, `TransductiveSVM`,
+`SelfTraining`, `EntropyMinimization`, `ClassificationEM`, `MislabelingLogistic`, `CoTraining`, `CoEM`, `CoBoost`,
+and `CPA`, where some labels are wrong.
 
 Questions. `ActiveLearner` asks for the labels that matter; `simulate` plays it where they are known.
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import CASES
 from helpers import assert_same_bits, partly_labeled
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +25,7 @@ from sklearn.svm import LinearSVC
 
 from plsa import LabeledKFold, MissingLabelPLSA, NaiveBayesEM, compare, text_classifier
 from plsa.datasets import planted_corpus
-from plsa.evaluation.classes import _USUAL
+from plsa.evaluation.classes import _ALL, _USUAL
 from plsa.evaluation.differences import differences, fewest, holm, resampled_error
 
 # ---- differences
@@ -461,6 +462,14 @@ def test_the_usual_models():
     assert_array_equal(mixed["NaiveBayesEM 2"].shares, found["NaiveBayesEM"].shares)
     both = compare(X, y, ["usual", DummyClassifier()], n_splits=2, n_repeats=1)
     assert [row.name for row in both.rows] == [*_USUAL, "DummyClassifier"]
+
+
+def test_all_that_learn_classes_from_few_labels_can_be_had_by_name():
+    """Ours and every rival; none of them fails."""
+    assert {case.model.__name__ for case in CASES if case.takes == "classes"} <= {*_ALL}
+    X, y, _ = partly_labeled(120, 100)
+    found = compare(X, y, ["all"], n_splits=2, n_repeats=1)
+    assert [(row.name, row.failure) for row in found.rows] == [(name, "") for name in _ALL]
 
 
 def test_texts():

@@ -23,6 +23,14 @@ from sklearn.utils.validation import _num_samples
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from plsa import inputs
+from plsa.baselines.classification_em import ClassificationEM, MislabelingLogistic
+from plsa.baselines.cpa import CPA
+from plsa.baselines.graphs import GraphClassifier
+from plsa.baselines.logistic import EntropyMinimization
+from plsa.baselines.mincut import MinCut
+from plsa.baselines.self_training import SelfTraining
+from plsa.baselines.transductive import TransductiveSVM
+from plsa.baselines.views import CoBoost, CoEM, CoTraining
 from plsa.engine.parameters import Array, Floats, Mask, Places
 from plsa.engine.progress import Progress
 from plsa.estimators.documents import check_documents, matrix_of
@@ -61,11 +69,28 @@ _USUAL: dict[str, Callable[[], Any]] = {
     "MissingLabelPLSA": MissingLabelPLSA,
     "FakeLabelPLSA": FakeLabelPLSA,
     "NaiveBayesEM": NaiveBayesEM,
+    "GraphClassifier": GraphClassifier,
+    "TransductiveSVM": TransductiveSVM,
     # Of labels alone.
     "PLSAClassifier": partial(PLSAClassifier, student="linear"),
     "LogisticRegression": _on_tfidf(LogisticRegression, C=10.0, class_weight="balanced", max_iter=1000),
     "LinearSVC": _on_tfidf(LinearSVC, class_weight="balanced"),
     "MultinomialNB": partial(MultinomialNB, alpha=0.1),
+}
+# What else can be asked for by name, or all of it: other people's methods.
+_ALL: dict[str, Callable[[], Any]] = _USUAL | {
+    each.__name__: each
+    for each in (
+        MinCut,
+        SelfTraining,
+        EntropyMinimization,
+        ClassificationEM,
+        MislabelingLogistic,
+        CoTraining,
+        CoEM,
+        CoBoost,
+        CPA,
+    )
 }
 
 
@@ -238,10 +263,11 @@ def compare(
         Of texts, the usual models get the counts that `text_classifier` makes; others are pipelines.
     y : labels, some of which may be missing
     models : list of estimators or mapping from name to estimator, default=None
-        None: the usual ones, which are our semi-supervised models, and of the labels alone `PLSAClassifier`
-        and scikit-learn's logistic regression, linear SVM (both on TF-IDF) and naive Bayes. "usual" in a list
-        stands for all of these, and the name of one for that one. What does not learn from unlabeled
-        documents gets the labeled ones alone. They are not changed.
+        None: the usual ones, which are our semi-supervised models, `GraphClassifier` and `TransductiveSVM`,
+        and of the labels alone `PLSAClassifier` and scikit-learn's logistic regression, linear SVM (both on
+        TF-IDF) and naive Bayes. "usual" in a list stands for these, "all" for these and all other rivals that
+        the package has, and a name such as "CoEM" for that one. What does not learn from unlabeled documents
+        gets the labeled ones alone. They are not changed.
     reference : str, default=None
         The name of the model that the others are compared with. None: the best, which takes more evidence, as
         it is found by the same figures.
@@ -336,8 +362,9 @@ def _named(models: Any) -> tuple[dict[str, Any], list[str]]:
         wanted, given = given, []
         for model in wanted:
             if isinstance(model, str):
-                inputs.check_choice(model, "a name in models", ["usual", *_USUAL])
-                some = [make() for name, make in _USUAL.items() if model in ("usual", name)]
+                inputs.check_choice(model, "a name in models", ["usual", "all", *_ALL])
+                named = _USUAL if model == "usual" else _ALL
+                some = [make() for name, make in named.items() if model in ("usual", "all", name)]
                 made += some
                 given += some
             else:
