@@ -12,8 +12,8 @@ Positives. `TopicSensitivePLSA` finds documents like a few that are shown; `Weig
 `estimate_prior` says how many there may be.
 
 Rivals, other people's ways to learn classes from few labels: `GraphClassifier`, `MinCut`, `TransductiveSVM`,
-`SelfTraining`, `EntropyMinimization`, `ClassificationEM`, `MislabelingLogistic`, `CoTraining`, `CoEM`, `CoBoost`,
-and `CPA`, where some labels are wrong.
+`SelfTraining`, `EntropyMinimization`, `ClassificationEM`, `MislabelingLogistic`, `CoTraining`, `CoEM` and
+`CoBoost`; and `CPA`, where some labels are wrong.
 
 Questions. `ActiveLearner` asks for the labels that matter; `simulate` plays it where they are known.
 

@@ -5,8 +5,8 @@ process had, counts included; seconds of all its threads are less a matter of wh
 scikit-learn's `LabelSpreading(kernel="knn")` with as many neighbors on 100 dimensions of its `TruncatedSVD`,
 which do not count. Every fit is a process of its own, and the best of some turns counts. Then accuracy x 100
 on the test documents of the protocol's splits, mean and standard deviation, beside scikit-learn's on the same
-ones as the protocol has it (100 dimensions, 7 and 20 neighbors, alpha = 0.2); (3): of three splits. What is
-empty was not measured.
+ones as the protocol has it (100 dimensions, 7 and 20 neighbors, alpha = 0.2); (3): of three splits. What
+is empty was not measured.
 """
 
 from __future__ import annotations

@@ -64,18 +64,8 @@ def _risk(field: Real, k: int, column: Real) -> float:
     before, change = field[:, k].astype(np.float64), column / column[k]
     likely = np.flatnonzero(before >= min(_LEAST, before.max()))
     share = before[likely] / before[likely].sum()
-    risk = 0.0
     left = field - before[:, np.newaxis].astype(field.dtype) * change  # where an answer is of no class
-    others = _highest_of_others(left, likely)
-    for part, of_class, other in zip(share, likely, others, strict=True):
-        risk += part * float(np.sum(1 - np.maximum(left[of_class] + change, other), dtype=np.float64))
+    highest, risk = left.max(axis=0), 0.0
+    for part, of_class in zip(share, likely, strict=True):  # no change is below 0
+        risk += part * float(np.sum(1 - np.maximum(left[of_class] + change, highest), dtype=np.float64))
     return risk
-
-
-def _highest_of_others(values: Real, rows: Documents) -> list[Real]:
-    """For each of some rows, the highest value of each column in all other rows."""
-    if len(values) == 1:
-        return [np.full(values.shape[1], -np.inf, dtype=values.dtype)]
-    first = values.argmax(axis=0)
-    second, best = np.partition(values, -2, axis=0)[-2:]
-    return [np.where(first == row, second, best) for row in rows]
