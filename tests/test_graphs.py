@@ -264,7 +264,7 @@ def test_the_cut_is_the_smallest_of_all(drawn):
     """All cuts of a small graph are looked at: which nodes are on one side in every smallest one."""
     graph, start, labeled = drawn
     positive, negative = labeled & (start[:, 0] > 0), labeled & (start[:, 1] > 0)
-    whole = capacities(sparse.csr_array(sparse.triu(graph)))
+    whole, _ = capacities(sparse.csr_array(sparse.triu(graph)))
     W = whole.toarray()
     sides = np.array(list(product([False, True], repeat=len(W))))
     sides = sides[(sides[:, positive]).all(axis=1) & ~(sides[:, negative]).any(axis=1)]

@@ -13,7 +13,8 @@ from plsa.baselines.neighbors import Graph
 from plsa.engine.parameters import Floats, Mask
 from plsa.estimators.parameters import estimator
 
-_UNIT = 10_000  # of the capacity of an edge whose weight is 1: flows are of whole numbers, of 32 bits
+_UNIT = 10_000  # of the capacity of an edge whose weight is 1: flows are of whole numbers
+_MOST = 2.0**30  # of all capacities together
 
 
 @estimator
@@ -84,13 +85,13 @@ class MinCut(GraphVectors):
             edges = upper.copy()
             if self.n_repeats > 1 and len(edges.data):
                 edges.data += rng.uniform(0, float(self.noise) * edges.data.mean(), len(edges.data))
-            graph, weight = capacities(edges), []
+            (graph, unit), weight = capacities(edges), []
             for column in range(len(prior) if len(prior) > 2 else 1):
                 positive = np.zeros(len(votes), dtype=bool)
                 positive[nodes.labeled] = start[:, column]
                 of_class, of_rest, cut = minimum_cut(graph, positive, nodes.labeled & ~positive)
                 votes[:, column] += np.where(of_class, 1.0, np.where(of_rest, 0.0, prior[column]))
-                weight.append(cut / _UNIT)
+                weight.append(cut / unit)
             weights.append(weight if len(prior) > 2 else weight * 2)
         votes /= self.n_repeats
         if len(prior) == 2:
@@ -100,11 +101,15 @@ class MinCut(GraphVectors):
         return shares, {"cut_weights_": np.array(weights)}
 
 
-def capacities(upper: sparse.csr_array) -> Graph:
-    """The edges of a graph, each given once, both ways and in whole numbers, at least 1."""
+def capacities(upper: sparse.csr_array) -> tuple[Graph, float]:
+    """The edges of a graph, each given once, both ways in whole numbers, at least 1; that of a weight of 1.
+
+    All of them together stay below what flows of 32 bits can be.
+    """
     edges = upper.copy()
-    edges.data = np.maximum(np.round(_UNIT * edges.data), 1).astype(np.int32)
-    return sparse.csr_array(edges + edges.T)
+    unit = min(_UNIT, _MOST / max(2 * edges.data.sum(), 1e-300))
+    edges.data = np.maximum(np.round(unit * edges.data), 1).astype(np.int32)
+    return sparse.csr_array(edges + edges.T), unit
 
 
 def minimum_cut(graph: Graph, positive: Mask, negative: Mask) -> tuple[Mask, Mask, int]:

@@ -29,6 +29,7 @@ from plsa.labels.reading import UNLABELED, Labels
 
 _NEVER = -1e6  # log P of what a classifier takes for impossible: another may know better
 _POOL = 10  # rounds that documents to choose from are enough for
+_MOST = 1e12  # of a count
 
 Matrices = tuple[Matrix, Matrix]
 
@@ -283,8 +284,15 @@ class CoTraining(ClassifierOfEach):
         """Classifiers of the documents that have a label."""
         known = np.flatnonzero(code != UNLABELED)
         new = ComplementNB() if self.estimator is None else self.estimator
-        first, second = (clone(new).fit(matrix[known], code[known]) for matrix in matrices)
+        first, second = (clone(new).fit(_bounded(matrix[known]), code[known]) for matrix in matrices)
         return first, second
+
+
+def _bounded(counts: Matrix) -> Matrix:
+    """Counts of which naive Bayes can take one from the sum of all without losing its pseudo-counts."""
+    bounded = counts.copy()
+    bounded.data = np.minimum(counts.data, _MOST)
+    return bounded
 
 
 def _at(models: Sequence[Any], matrices: Matrices, documents: Places) -> list[tuple[Any, Matrix]]:
