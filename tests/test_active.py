@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
@@ -988,6 +989,14 @@ def test_the_interval_of_macro_f1_holds_the_truth_mostly(monkeypatch):
             assert found[1] <= found[0] <= found[2]
             held += found[1] <= 0.8 <= found[2]
         assert held > 180
+
+
+@pytest.mark.parametrize("number", [1, 6, 60])
+def test_a_few_right_guesses_do_not_make_macro_f1_certain(number):
+    """Where all are right, macro-F1 may be as low as the accuracy may be (Wilson)."""
+    true = np.arange(number) % 3
+    found = stopping._macro_f1(true, true, np.random.RandomState(0))
+    assert_allclose(found, (1, number / (number + norm.ppf(0.975) ** 2), 1), rtol=1e-12)
 
 
 def test_labels_are_counted_by_class():

@@ -175,7 +175,12 @@ def _judged(session: Session, pool: RememberedPool, drawn: Array) -> tuple[Codes
 
 
 def _macro_f1(true: Codes, guess: Codes, rng: np.random.RandomState) -> tuple[float, float, float]:
-    """Macro-F1 of guesses, and its interval: the percentiles of what documents drawn from these ones have."""
+    """Macro-F1 of guesses, and its interval: the percentiles of what documents drawn from these ones have.
+
+    Where all are right, so is all that is drawn: its lower end is then that of the accuracy.
+    """
+    if np.array_equal(true, guess):
+        return _share(len(true), len(true))
     # Documents of one class and guess are the same here, whatever their order.
     (true, guess), number = np.unique([true, guess], axis=1, return_counts=True)
     drawn = rng.multinomial(number.sum(), number / number.sum(), size=_RESAMPLES)

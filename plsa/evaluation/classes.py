@@ -329,6 +329,9 @@ def compare(
     for name, model in candidates.items():
         check_documents(model, documents[name])
     labels = read_labels(y, _num_samples(X), unlabeled)
+    if len(labels.classes) == 1:
+        only = f"y has one class, {labels.classes.tolist()[0]!r}: all models are right"
+        raise ValueError(f"{only}. Label documents of two at least; if it is all you want, use compare_pu.")
     held = np.flatnonzero(may_be_held_out(labels))
     n_splits = max(2, min(n_splits, len(held)))
     seeds = [seed + repeat for repeat in range(n_repeats)]
