@@ -501,7 +501,8 @@ def best_stumps(
 
     `by_words` is 1 where a word is in a document, words in rows; sides are +1, -1, or 0 where there is none.
     """
-    loss = -side * scores
+    # A document that weighs nothing may have the largest loss by far.
+    loss = np.where(weight[:, np.newaxis] > 0, -side * scores, -np.inf)
     share = weight[:, np.newaxis] * np.exp(loss - loss.max(axis=0))
     share /= share.sum(axis=0)
     both = by_words @ np.hstack([share * (side > 0), share * (side < 0)])
