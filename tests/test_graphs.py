@@ -140,6 +140,24 @@ def test_the_harmonic_function_is_that_of_linear_algebra(drawn):
     assert not found[~reached].any()
 
 
+def test_the_harmonic_function_is_finite_where_edges_are_next_to_nothing():
+    """1 and 2 are joined with 0, which has a label, by an edge that is lost beside the one between them."""
+    edges = [1.0, 1e-30], ([1, 0], [2, 1])
+    graph = sparse.csr_array(edges, shape=(3, 3))
+    graph = sparse.csr_array(graph + graph.T)
+    found = propagation.harmonic(graph, np.eye(3, 2), np.array([True, False, False]))
+    assert np.all((found >= 0) & (found <= 1))
+
+
+def test_what_is_rounding_joins_no_documents():
+    """A cosine of 1e-8 is that of documents without a word in common."""
+    places = np.array([[1, 0, 0], [1, 1e-8, 0], [0, 1, 0], [1e-4, 0, 1]], dtype=np.float32)
+    near = nearest(places, places, 3, others=True)
+    assert_allclose(
+        near.matrix(near.cosine).toarray()[:, :3], [[0, 1, 0], [1, 0, 0], [0, 0, 0], [1e-4] * 2 + [0]]
+    )
+
+
 @given(graphs(n_classes=3), st.sampled_from([0.1, 0.9, 0.99]))
 def test_spreading_is_that_of_linear_algebra(drawn, alpha):
     """(1 - a) (I - a S)^-1 Y."""

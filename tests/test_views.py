@@ -414,6 +414,15 @@ def test_the_weight_of_a_stump_by_hand():
     assert_allclose(step, np.log(0.6 / 0.35) / 2)
 
 
+def test_documents_that_weigh_nothing_do_not_count_however_large_their_loss():
+    """The last one, of which the views say opposite things, has a loss of 800, labeled ones of -800."""
+    present = sparse.csr_array(np.array([[1.0, 1, 1, 0, 0], [0, 0, 0, 1, 1]]))
+    side, scores = np.array([[1.0], [1], [-1], [-1], [-1]]), np.array([[800.0], [800], [-800], [-800], [800]])
+    word, step = best_stumps(present, side, scores, np.array([1.0, 1, 1, 1, 0]), 0.1)
+    assert word.tolist() == [1]
+    assert_allclose(step, np.log(0.1 / 0.35) / 2)
+
+
 @pytest.mark.parametrize("total", [None, 0.5, 0.0])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_co_boosting_round_by_round(n_classes, total):

@@ -110,10 +110,10 @@ class GraphClassifier(GraphVectors):
       the rest.
 
     By `class_mass`, what a class has is then multiplied so that its part of all that unlabeled documents have
-    is its part of the labels (class mass normalization, Zhu, Ghahramani and Lafferty 2003), and rows are
-    divided by their sums. Documents that no label reaches, along edges, have the class frequencies; so has a
-    new document that is like none. All other new documents have the mean of `transduction_` over their
-    nearest documents of the fit, weighted by cosine.
+    is its part of the labels, `class_prior_` (class mass normalization, Zhu, Ghahramani and Lafferty 2003),
+    and rows are divided by their sums. Documents that no label reaches, along edges, have the class
+    frequencies; so has a new document that is like none. All other new documents have the mean of
+    `transduction_` over their nearest documents of the fit, weighted by cosine.
 
     Notes
     -----

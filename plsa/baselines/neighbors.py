@@ -20,6 +20,7 @@ _GROUP = 32  # of these, of which only the highest cosine is looked at first
 _SPARE = 12  # more than are wanted, of which exact cosines then decide
 _DIGITS = 9  # of a cosine that make a difference
 _NOTHING = 1e-6  # a dimension beside the largest one
+_NOISE = 1e-6  # a cosine that may be rounding alone, as places are float32
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -105,9 +106,10 @@ def nearest(
 ) -> Neighbors:
     """The k nearest places of each query by cosine, all of them where there are fewer; rows at unit length.
 
-    `others`: the queries are the places, and none is a neighbor of itself. No cosine below 0 counts. Of
-    equals the first is nearer. There are never more than a few hundred rows of cosines; the bits are the same
-    for any number of threads, if that of the BLAS is one.
+    `others`: the queries are the places, and none is a neighbor of itself. No cosine below a millionth
+    counts: documents without a word in common have such. Of equals the first is nearer. There are never more
+    than a few hundred rows of cosines; the bits are the same for any number of threads, if that of the BLAS
+    is one.
 
     All pairs are looked at. The highest cosine of each of many groups is found while they are in cache; the k
     highest are in the k groups whose highest they are, so that most others are read only once.
@@ -155,7 +157,7 @@ def _nearest(
     exact = np.round(exact, _DIGITS)
     order = np.argsort(-exact, axis=1, kind="stable")[:, :k]
     document, exact = np.take_along_axis(document, order, axis=1), np.take_along_axis(exact, order, axis=1)
-    return np.minimum(document, n_places - 1), np.maximum(exact, 0.0)
+    return np.minimum(document, n_places - 1), np.where(exact >= _NOISE, exact, 0.0)
 
 
 def _top(values: Real, k: int) -> Places:

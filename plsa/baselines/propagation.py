@@ -43,7 +43,8 @@ def solve(
 ) -> Real:
     """X with A X = B by conjugate gradients, all columns side by side; `apply` is A, positive definite.
 
-    Columns whose residual is small enough, relative to B, stay as they are.
+    Columns whose residual is small enough, relative to B, stay as they are; so do those for which A is
+    singular, as far as its digits tell.
     """
     found, residual = np.zeros_like(right), right.copy()
     direction, length = right.copy(), np.einsum("dc,dc->c", right, right)
@@ -54,6 +55,8 @@ def solve(
             break
         image = apply(direction)
         curve = np.einsum("dc,dc->c", direction, image)
+        enough[curve <= 0] = np.inf  # settled, or singular
+        going &= curve > 0
         step = np.where(going, length / np.where(going, curve, 1), 0).astype(right.dtype)
         found += direction * step
         residual -= image * step
@@ -94,7 +97,9 @@ def harmonic(graph: Graph, start: Floats, labeled: Mask, n_threads: int | None =
     if len(unknown):
         inner, outer, root = unlabeled_part(graph, unknown, labeled)
         pull = np.asarray(outer @ start[labeled]) / root[:, np.newaxis]
-        found[unknown] = np.maximum(solve_in_parts(inner, pull, n_threads) / root[:, np.newaxis], 0.0)
+        solved = solve_in_parts(inner, pull, n_threads) / root[:, np.newaxis]
+        # A mean is never more than 1; where edges to all labels are next to nothing, rounding may be.
+        found[unknown] = np.clip(solved, 0.0, 1.0)
     return found
 
 

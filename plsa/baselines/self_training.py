@@ -11,6 +11,7 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 from plsa.baselines.vectors import Matrix, ProbableVectors
 from plsa.engine.parameters import Floats
 from plsa.estimators.base import Fitted, of_documents
+from plsa.estimators.others import check_classifier
 from plsa.estimators.parameters import estimator
 from plsa.inputs import check_share
 from plsa.labels.reading import Labels
@@ -18,12 +19,6 @@ from plsa.labels.reading import Labels
 
 def _naive_bayes() -> MultinomialNB:
     return MultinomialNB(alpha=0.01, fit_prior=False)
-
-
-def _check_classifier(value: Any, name: str) -> None:
-    if value is not None and (isinstance(value, type) or not hasattr(value, "predict_proba")):
-        must = "None or a classifier with predict_proba, such as LogisticRegression()"
-        raise ValueError(f"{name} == {value!r}, but must be {must}.")
 
 
 @estimator
@@ -80,7 +75,7 @@ class SelfTraining(ProbableVectors):
     transduction_, guesses_
     """
 
-    _checks: ClassVar[dict[str, Any]] = {"classifier": _check_classifier, "threshold": check_share}
+    _checks: ClassVar[dict[str, Any]] = {"classifier": check_classifier, "threshold": check_share}
 
     classifier: Any = None
     _: KW_ONLY

@@ -22,6 +22,7 @@ from plsa.baselines.vectors import Matrix, short_indices
 from plsa.engine.counts import Counts
 from plsa.engine.parameters import Array, Codes, Floats, Places, Rng
 from plsa.estimators.base import Fitted, ProbableClasses, of_documents
+from plsa.estimators.others import check_classifier
 from plsa.estimators.parameters import estimator
 from plsa.inputs import check_whole, counted
 from plsa.labels.corpus import Corpus, check_some_words
@@ -85,12 +86,6 @@ def check_views(value: Any, name: str) -> None:
     elif value is not None and not (isinstance(value, Sequence | np.ndarray) and len(value) == 2):
         must = "None, a seed, or two groups of columns: slices, masks or indices"
         raise ValueError(f"{name} == {value!r}, but must be {must}.")
-
-
-def _check_classifier(value: Any, name: str) -> None:
-    is_one = not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "predict_proba")
-    if value is not None and not is_one:
-        raise ValueError(f"{name} == {value!r}, but must be None or a classifier with predict_proba.")
 
 
 @estimator
@@ -249,7 +244,7 @@ class CoTraining(ClassifierOfEach):
     n_taught_ : int
         Documents that a view has labeled.
     """
-    _checks: ClassVar[dict[str, Any]] = {"estimator": _check_classifier}
+    _checks: ClassVar[dict[str, Any]] = {"estimator": check_classifier}
 
     estimator: Any = None
     per_class: int = 2
@@ -501,7 +496,8 @@ def best_stumps(
 
     `by_words` is 1 where a word is in a document, words in rows; sides are +1, -1, or 0 where there is none.
     """
-    loss = -side * scores
+    # A document that weighs nothing may have the largest loss by far.
+    loss = np.where(weight[:, np.newaxis] > 0, -side * scores, -np.inf)
     share = weight[:, np.newaxis] * np.exp(loss - loss.max(axis=0))
     share /= share.sum(axis=0)
     both = by_words @ np.hstack([share * (side > 0), share * (side < 0)])

@@ -19,6 +19,14 @@ from plsa.learning.student import probabilities
 _BY_CODES = (LabelPropagation, LabelSpreading, SelfTrainingClassifier)
 
 
+def check_classifier(value: Any, name: str) -> None:
+    """Raises where it is neither None nor a classifier, not a class, that has probabilities."""
+    is_one = not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "predict_proba")
+    if value is not None and not is_one:
+        must = "None or a classifier with predict_proba, such as LogisticRegression()"
+        raise ValueError(f"{name} == {value!r}, but must be {must}.")
+
+
 def last_of(estimator: Any) -> Any:
     """What is left of pipelines at their end."""
     last = steps_of(estimator)[-1]
