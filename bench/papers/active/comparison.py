@@ -7,8 +7,8 @@ what is known and judged by test documents. Ours are `SoftMislabelingPLSA` and `
 the quick model chooses the questions, a full fit is judged. "As printed" is the paper's fake-label model on
 raw counts, one component per class, ten passes from the labels, fitted after every answer; it asks by the
 entropy of P(c|d). "auto" was chosen on other trials of the moderate pair, WebKB and Reuters-7 and on other
-corpora (see questions.md); an earlier form of it on other trials of the hard pair, too, and on the same splits
-of 20 Newsgroups with other labels at the start.
+corpora (see questions.md); an earlier form of it on other trials of the hard pair, too, and on the same
+splits of 20 Newsgroups with other labels at the start.
 """
 
 from __future__ import annotations
