@@ -16,7 +16,7 @@ from sklearn.base import clone
 from plsa.active.pool import Chances, Documents, knowing
 from plsa.engine import starts
 from plsa.engine.counts import Counts
-from plsa.engine.parameters import Array, Fit, Floats, Real, padded, unpadded
+from plsa.engine.parameters import Array, Fit, Floats, Real, padded, row_shares, unpadded
 from plsa.engine.steps import fold_in
 from plsa.estimators.semisupervised import SemiSupervised
 from plsa.labels.corpus import Corpus, check_some_words
@@ -180,7 +180,7 @@ class QuickSupposed:
         allowed = topics * of_class_only if (topics * of_class_only).sum() > 0 else of_class_only
         joint = self.words[own.word].astype(np.float64)
         now = own.count[:, np.newaxis] * (
-            _shares(joint * allowed) - model.settings.unlabeled_weight * _shares(joint * topics)
+            row_shares(joint * allowed) - model.settings.unlabeled_weight * row_shares(joint * topics)
         )
         total = self.total + now.sum(axis=0)
         place = np.searchsorted(self.vocabulary, own.word)
@@ -193,9 +193,3 @@ class QuickSupposed:
             self.counts, words, self.start, prior=self.prior, max_iter=_ROUNDS, tol=0.0, n_threads=threads
         )
         return by_class(unpadded(folded.doc_topic, self.n_topics), self.class_topic)
-
-
-def _shares(joint: Floats) -> Floats:
-    """Rows that sum to one; those of nothing stay."""
-    total = joint.sum(axis=1, keepdims=True)
-    return joint / np.where(total > 0, total, 1)

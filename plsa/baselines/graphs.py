@@ -8,7 +8,7 @@ import numpy as np
 from plsa.baselines import propagation
 from plsa.baselines.neighbors import Graph, Neighbors, Space, nearest
 from plsa.baselines.vectors import Matrix, ProbableVectors
-from plsa.engine.parameters import Floats, Mask, Real
+from plsa.engine.parameters import Floats, Mask, Real, row_shares
 from plsa.estimators.base import Fitted, of_documents
 from plsa.estimators.parameters import estimator
 from plsa.inputs import check_share, is_auto
@@ -173,8 +173,7 @@ class GraphClassifier(GraphVectors):
         if self.method not in _BALANCED if is_auto(self.class_mass) else self.class_mass:
             total = mass[~nodes.labeled].sum(axis=0)
             mass = mass * (prior / np.where(total > 0, total, 1.0))
-        total = mass.sum(axis=1, keepdims=True)
-        return np.where(total > 0, mass / np.where(total > 0, total, 1.0), prior), {}
+        return row_shares(mass, prior), {}
 
     def _spread(self, nodes: Nodes) -> Floats:
         """(D, C): what each document has of each class."""

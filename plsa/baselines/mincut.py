@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from plsa.baselines.graphs import GraphVectors, Nodes
 from plsa.baselines.neighbors import Graph
-from plsa.engine.parameters import Floats, Mask
+from plsa.engine.parameters import Floats, Mask, row_shares
 from plsa.estimators.parameters import estimator
 
 _UNIT = 10_000  # of the capacity of an edge whose weight is 1: flows are of whole numbers
@@ -96,9 +96,7 @@ class MinCut(GraphVectors):
         votes /= self.n_repeats
         if len(prior) == 2:
             votes[:, 1] = 1 - votes[:, 0]
-        total = votes.sum(axis=1, keepdims=True)
-        shares = np.where(total > 0, votes / np.where(total > 0, total, 1.0), prior)
-        return shares, {"cut_weights_": np.array(weights)}
+        return row_shares(votes, prior), {"cut_weights_": np.array(weights)}
 
 
 def capacities(upper: sparse.csr_array) -> tuple[Graph, float]:

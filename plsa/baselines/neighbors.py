@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
-from plsa.engine.parameters import Floats, Places, Real
+from plsa.engine.parameters import Floats, Places, Real, row_shares
 from plsa.engine.threads import effective_threads
 from plsa.learning.clusters import unit
 
@@ -84,8 +84,7 @@ class Neighbors:
 
     def shares(self) -> Floats:
         """The cosines of each document as parts of their sum."""
-        total = self.cosine.sum(axis=1, keepdims=True)
-        return self.cosine / np.where(total > 0, total, 1.0)
+        return row_shares(self.cosine)
 
     def mean_of(self, values: Floats, otherwise: Floats) -> Floats:
         """(D, C): the mean of the neighbors' values, by cosine; where there is none, what is given."""

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 
 from plsa.baselines.neighbors import Graph, Neighbors, in_threads
-from plsa.engine.parameters import Floats, Mask, Real
+from plsa.engine.parameters import Floats, Mask, Real, row_shares
 
 _COLUMNS = 16  # right-hand sides that are solved together: their vectors stay in cache
 _PRECISION = 1e-7  # of a solution, relative
@@ -137,18 +137,12 @@ def random_walk(graph: Graph, start: Floats, labeled: Mask, steps: int) -> Float
 
     arrived = walked(back, np.ones((len(start), 1)))  # sum_k [A^t]_kj
     known = labeled[:, np.newaxis] * start / arrived
-    begun = _shares(walked(step, known))  # EM's first round, from P(y|i) that are alike
+    begun = row_shares(walked(step, known))  # EM's first round, from P(y|i) that are alike
     for _ in range(_ROUNDS - 1):
         posterior = walked(back, begun) / arrived
         told = known / np.where(known > 0, np.maximum(posterior, np.finfo(float).tiny), 1.0)
-        begun = _shares(begun * walked(step, told))
+        begun = row_shares(begun * walked(step, told))
     return walked(back, begun) / arrived
-
-
-def _shares(values: Floats) -> Floats:
-    """Rows that sum to one; those of nothing stay."""
-    total = values.sum(axis=1, keepdims=True)
-    return values / np.where(total > 0, total, 1.0)
 
 
 def reconstruction(neighbors: Neighbors, places: Real) -> sparse.csr_array:

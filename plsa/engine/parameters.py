@@ -49,6 +49,12 @@ def padded(matrix: Any, dtype: Any) -> Real:
     return result
 
 
+def row_shares(values: Floats, otherwise: Floats | float = 0.0) -> Floats:
+    """Each row divided by its sum; where that is zero, what is given."""
+    total = values.sum(axis=1, keepdims=True)
+    return np.asarray(np.where(total > 0, values / np.where(total > 0, total, 1), otherwise))
+
+
 def unpadded(matrix: Real, n_topics: int) -> Real:
     """The (n, K) view of a padded matrix."""
     return matrix[:, :n_topics]
