@@ -5,13 +5,12 @@ from scipy import sparse
 
 from plsa.active.pool import Documents
 from plsa.baselines.neighbors import Graph
-from plsa.baselines.propagation import degrees, solve
+from plsa.baselines.propagation import degrees, solve_in_parts
 from plsa.engine.parameters import Floats, Real
 from plsa.labels.reading import Labels
 
 _TIE = 0.05  # of a document to the class frequencies, beside its edges
 _PRECISION = 0.003  # of the solutions, relative
-_COLUMNS = 16  # right-hand sides that are solved together
 _LEAST = 0.01  # of an answer that is worth supposing
 
 
@@ -50,11 +49,7 @@ def field_risks(
     asked = np.zeros((len(unknown), len(place)), dtype=np.float32)
     asked[place, np.arange(len(place))] = 1.0
     right = np.concatenate([pull.astype(np.float32), asked], axis=1) / root
-    parts = [
-        solve(lambda values: values - inner @ values, part, precision)
-        for part in np.array_split(right, -(-right.shape[1] // _COLUMNS), axis=1)
-    ]
-    found = np.concatenate(parts, axis=1) / root
+    found = solve_in_parts(inner, right, 1, precision) / root
     field, columns = np.ascontiguousarray(found[:, :n_classes].T), found[:, n_classes:]
     return np.array([_risk(field, int(k), columns[:, at]) for at, k in enumerate(place)], dtype=np.float64)
 

@@ -66,13 +66,15 @@ def solve(
     return found
 
 
-def solve_in_parts(matrix: sparse.csr_array, right: Real, n_threads: int | None = None) -> Real:
+def solve_in_parts(
+    matrix: sparse.csr_array, right: Real, n_threads: int | None = None, precision: float = _PRECISION
+) -> Real:
     """X with (I - M) X = B, some columns at a time."""
     blocks = range(0, right.shape[1], _COLUMNS)
 
     def part(begin: int) -> Real:
         columns = np.ascontiguousarray(right[:, begin : begin + _COLUMNS])
-        return solve(lambda values: values - matrix @ values, columns)
+        return solve(lambda values: values - matrix @ values, columns, precision)
 
     found = in_threads(part, blocks, n_threads, matrix.nnz * right.shape[1])
     return np.concatenate(found, axis=1)
