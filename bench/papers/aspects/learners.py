@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import plsa
@@ -66,8 +67,8 @@ class Learner:
 
 def learner(name: str) -> Learner:
     """The learner of a name; ValueError where there is none."""
-    if name in _RIVALS:
-        title, make = _RIVALS[name]
+    if name in _RIVALS or name in _BASELINES:
+        title, make = (_RIVALS | _BASELINES)[name]
         return Learner(name, title, lambda corpus, start: make(), random=False)
     if split := re.fullmatch(r"supervised-split-(\d+)", name):
         n_topics = int(split[1])
@@ -102,9 +103,35 @@ def learner(name: str) -> Learner:
 
 def names() -> list[str]:
     """The rivals, and ours in the three settings; other numbers of aspects go without saying."""
-    return [*_RIVALS, *OURS, *(f"{family}-{setting}" for setting in ("papers", "random") for family in OURS)]
+    return [
+        *_RIVALS,
+        *_BASELINES,
+        *OURS,
+        *(f"{family}-{setting}" for setting in ("papers", "random") for family in OURS),
+    ]
 
 
+# Other people's methods of the thesis, as this package has them, none with a choice of its user.
+_BASELINES: dict[str, tuple[str, Callable[[], Any]]] = {
+    "self_training": ("self-training", plsa.SelfTraining),
+    "cotraining": ("co-training, words split at random", partial(plsa.CoTraining, random_state=0)),
+    "coem": ("co-EM, words split at random", partial(plsa.CoEM, random_state=0)),
+    "coboost": ("co-boosting, words split at random", partial(plsa.CoBoost, random_state=0)),
+    "cem": ("classification EM, logistic", plsa.ClassificationEM),
+    "mislabeling_lr": ("mislabeling, logistic", partial(plsa.MislabelingLogistic, random_state=0)),
+    "entropy": ("entropy minimization", plsa.EntropyMinimization),
+    "spreading": ("graph, local and global consistency", partial(plsa.GraphClassifier, n_threads=1)),
+    "harmonic": ("graph, harmonic", partial(plsa.GraphClassifier, "harmonic", n_threads=1)),
+    "walk": ("graph, random walk", partial(plsa.GraphClassifier, "random walk", n_threads=1)),
+    "linear_graph": (
+        "graph, linear neighborhoods",
+        partial(plsa.GraphClassifier, "linear neighborhoods", n_threads=1),
+    ),
+    "sgt": ("graph, spectral transducer", partial(plsa.GraphClassifier, "sgt", n_threads=1)),
+    "mincut": ("minimum cut", plsa.MinCut),
+    "cpa": ("CPA", partial(plsa.CPA, random_state=0)),
+}
+BASELINES = tuple(_BASELINES)
 _RIVALS: dict[str, tuple[str, Callable[[], Any]]] = {
     "nb": ("naive Bayes, labels only", rivals.naive_bayes),
     "lr": ("logistic regression, labels only", rivals.logistic_regression),
