@@ -52,8 +52,8 @@ _TRIALS_OF_PAIRS = 100  # the first of them
 
 
 def wanted(options: argparse.Namespace) -> Iterator[Cell]:
-    """All learners on all pools, the two that matter most first."""
-    for learners in (("auto", "random"), ("margin", "all labels"), OURS[3:], PEERS):
+    """All learners on all pools, the two that matter most first; then all others, trial by trial."""
+    for learners in (("auto", "random"), ("margin", "all labels"), (*OURS[3:], *PEERS)):
         for trial in range(TRIALS):
             for task in (*POOLS, *PAIRS):
                 for start in STARTS:
