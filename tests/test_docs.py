@@ -15,7 +15,8 @@ import pytest
 import plsa
 
 PACKAGE = Path(plsa.__file__).parent
-README = (Path(__file__).parent.parent / "README.md").read_text()
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MODULES = sorted(
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in PACKAGE.rglob("*.py")
 )
@@ -48,30 +49,44 @@ def test_the_package_says_what_is_in_it():
 
 def test_one_version():
     """The package, its build, its metadata and its citation say the same."""
-    root = Path(__file__).parent.parent
     said = {
         "plsa/__init__.py": plsa.__version__,
         "installed": metadata.version("plsa-learn"),
-        "meson.build": re.search(r"version: '(.*?)'", (root / "meson.build").read_text()).group(1),
-        "CITATION.cff": re.search(r"^version: (.*)$", (root / "CITATION.cff").read_text(), re.M).group(1),
+        "meson.build": re.search(r"version: '(.*?)'", (ROOT / "meson.build").read_text()).group(1),
+        "CITATION.cff": re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.M).group(1),
     }
     assert len(set(said.values())) == 1, said
 
 
-def test_readme_example(capsys):
-    """The README's example runs and prints what its comments say."""
-    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.S)
-    assert blocks
-    for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})
-    assert "['food' 'sport']" in capsys.readouterr().out
+def blocks_of(page):
+    """What a page shows as Python."""
+    return re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)], ids=lambda page: page.name)
+def test_examples_of_pages(page, capsys):
+    """They run; the first of the README prints what its comment says."""
+    for block in blocks_of(page):
+        exec(compile(block, page.name, "exec"), {})
+    assert page.name != "README.md" or "['food' 'sport']" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_of_pages(page):
+    """What a page links to in the repository is there, and so are the headings that it names."""
+    for target, heading in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)", page.read_text()):
+        there = page.parent / target if target else page
+        assert there.exists(), target
+        if heading:
+            titles = re.findall(r"^#+ (.*)$", there.read_text(), flags=re.M)
+            assert heading in {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def test_the_numbers_of_where_we_differ(capsys):
     """Its example prints what its comments say, and every name of ours that it has is there."""
-    page = (Path(__file__).parent.parent / "docs" / "where-we-differ.md").read_text()
-    (block,) = re.findall(r"```python\n(.*?)```", page, flags=re.S)
-    exec(compile(block, "where-we-differ.md", "exec"), {})
+    (page_of,) = [page for page in PAGES if page.name == "where-we-differ.md"]
+    page, (block,) = page_of.read_text(), blocks_of(page_of)
+    exec(compile(block, page_of.name, "exec"), {})
     said = re.findall(r"^print.*# (-?[\d.]+)", block, flags=re.M)
     assert capsys.readouterr().out.split() == said
     assert len(said) == 6
@@ -89,9 +104,10 @@ def test_sources_without_compiled_code_say_so(tmp_path):
     assert "holds the sources of plsa and no compiled code. Install it (pip install ." in done.stderr
 
 
-def test_the_readme_says_which_models_take_what():
+def test_a_page_says_which_models_take_what():
     """Its table is true of every class in it, and every estimator of documents is in it."""
-    rows = re.findall(r"^\| (`\w+`.*?) \| (.*?) \| (yes|no) \| (yes|no) \| (.*?) \|$", README, flags=re.M)
+    page = (ROOT / "docs" / "models.md").read_text()
+    rows = re.findall(r"^\| (`\w+`.*?) \| (.*?) \| (yes|no) \| (yes|no) \| (.*?) \|$", page, flags=re.M)
     named = set()
     for models, weight, threads, verbose, told in rows:
         for name in re.findall(r"`(\w+)`", models):
