@@ -1,6 +1,9 @@
 """The order of the rooms is the architecture: each line of code knows its room."""
 
 import ast
+import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,3 +110,39 @@ def test_the_reference_never_uses_the_library():
     """tests/reference.py stands by itself."""
     others = {name.split(".")[0] for name, _ in imports(Path(__file__).parent / "reference.py")}
     assert others <= {"numpy", "__future__", "dataclasses", "typing", "collections", "itertools", "math"}
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    """Names are found when they are asked for: `plsa --help` and shell completion come at once."""
+    code = (
+        "import sys, plsa; early = {n.partition('.')[0] for n in sys.modules};"
+        "from plsa import *; print(*({'numpy', 'scipy', 'sklearn', 'argparse'} & early),"
+        "sorted(n for n in plsa.__all__ if n not in globals()), plsa.PLSA is PLSA, plsa.datasets is datasets,"
+        "plsa.baselines.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[] True True plsa.baselines\n"
+
+
+def test_tools_that_only_read_see_the_public_names():
+    """What is imported for them is what is found when the program runs, and nothing more."""
+    (block,) = [node for node in ast.parse(inspect.getsource(plsa)).body if isinstance(node, ast.If)][1:]
+    assert ast.unparse(block.test) == "TYPE_CHECKING"
+    seen = {}
+    for node in block.body:
+        for alias in node.names:
+            assert alias.name == alias.asname, "this form is what makes a name public"
+            seen[alias.name] = node.module
+    assert {*seen, "__version__"} == {*plsa.__all__}
+    for name, module in seen.items():
+        found = getattr(plsa, name)
+        assert found is getattr(sys.modules[module], name)
+
+
+def test_a_wrong_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'plsa' has no attribute 'PSLA'") as raised:
+        plsa.PSLA  # noqa: B018
+    assert (raised.value.name, raised.value.obj) == ("PSLA", plsa)  # Python then says: did you mean PLSA?
+    assert not hasattr(plsa, "a.b")
+    with pytest.raises(ImportError):
+        from plsa import nothing  # noqa: F401
