@@ -25,7 +25,7 @@ Looking. `top_words` shows the words of what was learned.
 
 Data. `datasets` has corpora that need no download, and reads files.
 
-`__version__` is the version.
+`__version__` is the version; `show_versions` prints it, and those of all that the package runs with.
 """
 
 from importlib import import_module
@@ -78,6 +78,7 @@ if TYPE_CHECKING:  # what tools see that read and do not run
     from plsa.evaluation.prior import estimate_prior as estimate_prior
     from plsa.evaluation.topics import heterogeneity as heterogeneity
     from plsa.evaluation.topics import select_topics as select_topics
+    from plsa.show.versions import show_versions as show_versions
     from plsa.show.words import top_words as top_words
 
 # Where each public name is. Nothing is imported before it is asked for: `plsa --help` is to come at once.
@@ -117,6 +118,7 @@ _HOMES = {
     "heterogeneity": "plsa.evaluation.topics",
     "labeled_scorer": "plsa.evaluation.folds",
     "select_topics": "plsa.evaluation.topics",
+    "show_versions": "plsa.show.versions",
     "simulate": "plsa.active.simulation",
     "text_classifier": "plsa.estimators.text",
     "top_words": "plsa.show.words",

@@ -438,6 +438,7 @@ def test_minus_one_as_a_class(case):
 
 # What is 0 of a class without an example, and along which axes it has an entry for each class.
 OF_CLASSES = {
+    "class_count_": [0],
     "class_prior_": [0],
     "label_topic_": [0],
     "unlabeled_label_topic_": [0],

@@ -16,7 +16,7 @@ from plsa.engine.em import Callback
 from plsa.engine.parameters import Array, Fit, Floats, Places, Real, StopReason, unpadded
 from plsa.engine.progress import Progress
 from plsa.engine.runs import Loop, finished
-from plsa.estimators import validation
+from plsa.estimators import summary, validation
 from plsa.estimators.parameters import check_parameters, estimator
 from plsa.inputs import physical_memory, too_large, warn
 from plsa.labels.corpus import Corpus
@@ -34,6 +34,7 @@ _ENDED = {
 }
 # The axes along which fitted attributes, and entries of `choices_`, have an entry for each class.
 _OF_CLASSES = {
+    "class_count_": (0,),
     "class_prior_": (0,),
     "label_topic_": (0,),
     "unlabeled_label_topic_": (0,),
@@ -134,6 +135,14 @@ class CountEstimator(BaseEstimator):
             )
             found = f"{some} no word that the fit has seen, the first in row {unknown[0]}"
             warn(f"{found}: what is said of them is not about their words.")
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return summary.as_text(super().__repr__(N_CHAR_MAX), summary.learned(self))
+
+    def _html_repr(self) -> str:
+        """What scikit-learn shows in a notebook, and above it what was learned."""
+        said = summary.learned(self)
+        return (summary.as_html(said) if said else "") + super()._html_repr()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -290,7 +299,7 @@ class LabelClassifier(ClassifierMixin, CountEstimator):
     """
 
     _attributes: ClassVar[str] = """
-    classes_
+    classes_, class_count_
     """
 
     _: KW_ONLY
@@ -308,7 +317,8 @@ class LabelClassifier(ClassifierMixin, CountEstimator):
         y, sample_weight = given
         corpus = validation.read_corpus(counts, y, sample_weight, self.unlabeled)
         labels = validation.among_declared(corpus.labels, self.classes, self.unlabeled)
-        found = {"classes_": corpus.labels.classes} | self._learn_corpus(corpus)
+        found = {"classes_": corpus.labels.classes, "class_count_": corpus.class_counts()}
+        found |= self._learn_corpus(corpus)
         return found if labels is corpus.labels else self._with_unmet(found, labels)
 
     def _with_unmet(self, found: Fitted, labels: Labels) -> Fitted:
@@ -398,7 +408,7 @@ class ClassEstimator(ProbableClasses, TopicEstimator):
     """An estimator with topics of classes, some of whose documents may have no label."""
 
     _attributes: ClassVar[str] = """
-    classes_, topic_class_, label_topic_, class_prior_, scaling_, scaling_scores_
+    classes_, class_count_, topic_class_, label_topic_, class_prior_, scaling_, scaling_scores_
     """
 
     _: KW_ONLY

@@ -110,6 +110,8 @@ model_ : value
     All that was learned and that predicting needs, as one frozen value.
 classes_ : array
     The classes, sorted.
+class_count_ : (n_classes,) array
+    How often each class is labeled; a weight is a repetition.
 components_ : (n_topics, n_features) array
     P(w|z), topics in the order of their classes, extra ones last.
 topic_class_ : (n_topics,) array of int
