@@ -16,7 +16,7 @@ import os
 import secrets
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
@@ -51,9 +51,18 @@ Arrays = dict[str, Array]
 About = dict[str, str]
 
 
-def damaged(found: str) -> ValueError:
+class DamagedError(ValueError):
+    """What a model holds, or a file tells of it, does not fit together."""
+
+    def __init__(self, found: str) -> None:
+        self.found = found
+        anew = "copy it again, or save the model anew"
+        super().__init__(f"{found}. The file is damaged or was made by hand: {anew}.")
+
+
+def damaged(found: str) -> DamagedError:
     """What to raise where a file is not as it was written."""
-    return ValueError(f"{found}. It is damaged or was made by hand: copy it again, or save the model anew.")
+    return DamagedError(found)
 
 
 def can_hold(dtype: np.dtype[Any]) -> bool:
@@ -239,7 +248,7 @@ def _check_format(found: Any) -> None:
         raise ValueError(f"{newer}: load it with a newer plsa (pip install -U plsa-learn).")
 
 
-def _check_digest(about: About, length: bytes, header: bytes) -> None:
+def _check_digest(about: About, length: bytearray, header: bytearray) -> None:
     """Raises where a header is not as it was written."""
     told = about.get(_HEADER, "")
     if len(told) != len(_NO_DIGEST) or len(about.get(_ARRAYS, "")) != len(_NO_DIGEST) or not told.isascii():
@@ -279,11 +288,12 @@ def parsed(text: str | bytes, what: str) -> Any:
     def whole(word: str) -> int:
         return int(word) if len(word) <= 400 else refused(word)
 
-    keep: dict[str, Callable[..., Any]] = {"object_pairs_hook": once, "parse_constant": refused}
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8")
-        return json.loads(text, parse_float=number, parse_int=whole, **keep)
+        return json.loads(
+            text, object_pairs_hook=once, parse_float=number, parse_int=whole, parse_constant=refused
+        )
     except UnicodeDecodeError as error:
         raise damaged(f"{what} is no UTF-8 at byte {error.start:,}") from None
     except json.JSONDecodeError as error:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import plsa
 from plsa.files import parts
-from plsa.files.container import damaged, parsed, read, write
+from plsa.files.container import DamagedError, damaged, parsed, read, write
 from plsa.files.values import Packing, Unpacking
 
 _MODEL = "plsa_model"
@@ -39,8 +39,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     NotFittedError
         If the model was not fitted.
     ValueError
-        If the model holds what a file cannot: code, such as `tokenizer=` or `analyzer=` that is a function, or
-        an estimator of another package. A `callback` is left out, with a warning.
+        If the model holds what a file cannot: code, such as a function given as `tokenizer=` or `analyzer=`,
+        or an estimator of another package. A `callback` is left out, with a warning.
 
     Examples
     --------
@@ -58,14 +58,17 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     if not isinstance(model, BaseEstimator) or isinstance(model, type):
         shown = model.__name__ if isinstance(model, type) else repr(model)[:60]
         raise ValueError(f"{shown} is no fitted estimator: pass what fit returned.")
+    if parts.is_known(model):
+        steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else []
+        for each in (model, *steps):
+            if isinstance(each, BaseEstimator):
+                check_is_fitted(each)
     packing = Packing(parts.taken)
-    parts.taken(model, "")  # what is refused in any case is refused first
-    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else []
-    for each in (model, *steps):
-        if isinstance(each, BaseEstimator):
-            check_is_fitted(each)
-    parts.check_estimator(model, name, parts.Sizes(), fitted=True)
     tree = json.dumps(packing.tree(model, ""), allow_nan=False, separators=(",", ":"))
+    try:
+        parts.check_estimator(model, name, parts.Sizes(), fitted=True)
+    except DamagedError as error:
+        raise ValueError(f"{error.found}: was it changed after it was fitted? Fit it again.") from None
     write(path, packing.arrays, {_MODEL: tree, "class": name, **_versions()})
 
 

@@ -326,11 +326,11 @@ def part(*wanted: str) -> Check:
     return check
 
 
-def several(check: Check, *, kind: type = list, number: int | None = None) -> Check:
-    """A list or tuple of what a check allows; `{}` in names of sizes is the place in it."""
+def several(check: Check, *, kind: Any = list, number: int | None = None) -> Check:
+    """A list or tuple of what a check allows, perhaps of a certain length."""
 
     def checked(value: Any, where: str, sizes: Sizes) -> None:
-        if not isinstance(value, kind) or len(value) != (len(value) if number is None else number):
+        if type(value) is not kind or number not in (None, len(value)):
             raise damaged(f"{where} is no {kind.__name__} of {number or 'such'}")
         for at, each in enumerate(value):
             check(each, f"{where}[{at}]", sizes)
@@ -375,6 +375,10 @@ def _codes(value: Any, where: str, sizes: Sizes) -> None:
 
 def _machine(value: Any, where: str, sizes: Sizes) -> None:
     _codes(value, where, sizes.inner(W=sizes["W"], C=sizes["M"]))
+
+
+def _same_codes(value: Any, where: str, sizes: Sizes) -> None:
+    _codes(value, where, sizes.inner(W=sizes["W"], C=sizes["C"]))
 
 
 def _open(value: Any, where: str, sizes: Sizes) -> None:
@@ -610,9 +614,14 @@ def _vocabulary(value: Any, where: str, sizes: Sizes) -> None:
     table(value, where, sizes)
     if {*map(type, value)} - {str} or {*map(type, value.values())} - {int, np.int32, np.int64}:
         raise damaged(f"{where} has words that are no strings, or columns that are no whole numbers")
-    number = sizes.setdefault("W", len(value))
-    found, met = sorted(value.values()), len(value)
-    if met != number or found != [*range(number)]:
+    met = len(value)
+    number = sizes.setdefault("W", met)
+    try:
+        columns = np.fromiter(value.values(), dtype=np.int64, count=met)
+    except OverflowError:
+        raise damaged(f"{where} has words whose columns are no numbers of 64 bits") from None
+    inside = columns[(columns >= 0) & (columns < number)]
+    if met != number or len(inside) < number or np.any(np.bincount(inside, minlength=number) != 1):
         raise damaged(f"{where} has {met:,} words, and not each a column of its own of {number:,}")
 
 
@@ -655,7 +664,8 @@ def _check_steps(model: Any, where: str, sizes: Sizes) -> None:
         raise damaged(f"{where}.{name} is no list of names and estimators")
     if vars(model).get("memory") is not None:
         raise damaged(f"{where}.memory is a folder that fits are kept in, which a file may not name")
-    parts, width = [], 0
+    widths: list[int] = []
+    width: int = 0
     for at, (_, step) in enumerate(steps):
         if step is None or isinstance(step, str):
             continue
@@ -665,11 +675,9 @@ def _check_steps(model: Any, where: str, sizes: Sizes) -> None:
             raise damaged(f"{here} is {type(step).__name__}, which is no estimator that a file holds")
         check_estimator(step, here, known, fitted=True)
         width = known.get("W", 0)
-        parts.append(width)
-    if name == "transformer_list" and sum(parts):
-        sizes.setdefault("W", sum(parts))
-        if sizes["W"] != sum(parts):
-            raise damaged(f"{where} makes {sum(parts):,} columns, but {sizes['W']:,} are wanted")
+        widths.append(width)
+    if name == "transformer_list" and any(widths):
+        size("W")(sum(widths), where, sizes)
 
 
 def check_estimator(model: Any, where: str, sizes: Sizes, *, fitted: bool = False) -> None:
@@ -783,9 +791,9 @@ def made(name: str, held: dict[str, Any], where: str) -> Any:
         new = f"{', '.join(sorted(defaults))} of {name} is as this version of scikit-learn has it"
         warn(f"{new}: that which the model was saved with did not know it.")
     state = held | defaults
-    if isinstance(state.get("stop_words"), list):
-        state["_stop_words_id"] = id(state["stop_words"])  # they were looked at when it was fitted
-    model = cls.__new__(cls)
+    if "vocabulary_" in state:
+        state["_stop_words_id"] = id(state.get("stop_words"))  # they were looked at when it was fitted
+    model: Any = object.__new__(cls)
     vars(model).update(state)
     return model
 

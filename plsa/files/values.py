@@ -11,6 +11,7 @@ and the like. Nothing here is ever looked up by a name that a file tells but in 
 """
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from plsa.inputs.structure import check_structure
 
 _DEEP = 24  # values within values, at most
 _LONG = 64  # entries of a list from which on they are an array
+_SOME = 4096  # strings that are read at a time
 _WIDE = 1 << 14  # bytes of strings of one width, up to which they are written as UTF-8; longer as they are
 _NUMBERS = "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"
 _REALS = "float16", "float32", "float64"
@@ -62,10 +64,13 @@ class Packing:
         if kind is list:
             return self._list(value, where, below)
         if kind is tuple:
+            if len(value) == 2 and type(value[0]) is str and hasattr(value[1], "get_params"):
+                place = f"{where.rpartition('[')[0]}.{value[0]}"  # a step of a pipeline
+                return {"tuple": [value[0], self.tree(value[1], place, below)]}
             return {"tuple": self._list(list(value), where, below)}
         if kind is dict:
-            parts = (list(value), "keys"), (list(value.values()), "values")
-            return {"dict": [self._list(part, f"{where}.{name}", below) for part, name in parts]}
+            keys = self._list(list(value), f"{where}.keys", below)
+            return {"dict": [keys, self._list([*value.values()], f"{where}.values", below)]}
         if kind is np.ndarray or kind is np.memmap:
             return self._array(value, where, below)
         if isinstance(value, np.generic):
@@ -80,8 +85,8 @@ class Packing:
         if isinstance(value, type) and value in _TYPE_NAMES:
             return {"type": _TYPE_NAMES[value]}
         if kind.__name__ in _SPARSE and kind is _SPARSE[kind.__name__]:
-            parts = [(getattr(value, name), name) for name in ("data", "indices", "indptr")]
-            trees = [self._array(part, f"{where}.{name}", below) for part, name in parts]
+            names = "data", "indices", "indptr"
+            trees = [self._array(getattr(value, name), f"{where}.{name}", below) for name in names]
             return {"sparse": kind.__name__, "shape": [int(n) for n in value.shape], "parts": trees}
         if kind is np.random.RandomState:
             return self._generator(value, where)
@@ -127,19 +132,19 @@ class Packing:
                 and _utf8(texts) is not None
             ):
                 return {"texts": self._strings(texts, where)["strings"], "shape": shape}
-            plain = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("="))
+            value = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("="))
             width = value.dtype.itemsize // 4
-            return {"array": self._kept(_units(plain, np.uint32, width), where), "text": "U"}
+            return {"array": self._kept(_units(value, np.uint32, width), where), "text": "U"}
         if kind == "S":
-            plain = np.ascontiguousarray(value)
-            return {"array": self._kept(_units(plain, np.uint8, value.dtype.itemsize), where), "text": "S"}
+            units = _units(np.ascontiguousarray(value), np.uint8, value.dtype.itemsize)
+            return {"array": self._kept(units, where), "text": "S"}
         if (
             kind in "Mm"
             and np.datetime_data(value.dtype)[0] in _UNITS
             and np.datetime_data(value.dtype)[1] == 1
         ):
             unit = np.datetime_data(value.dtype)[0]
-            plain = np.ascontiguousarray(value).astype(f"{kind}8[{unit}]", copy=False).view(np.int64)
+            plain: Array = np.ascontiguousarray(value).astype(f"{kind}8[{unit}]").view(np.int64)
             return {"array": self._kept(plain, where), "dates": kind + unit}
         if not can_hold(value.dtype.newbyteorder("<")):
             raise ValueError(f"{where} is an array of type {value.dtype}, which a file cannot hold.")
@@ -166,18 +171,19 @@ class Packing:
         return name
 
     def _generator(self, value: np.random.RandomState, where: str) -> Any:
-        kind, keys, place, has_normal, normal = value.get_state(legacy=True)
+        state: Any = value.get_state(legacy=True)
+        kind, keys, place, has_normal, normal = state
         if kind != "MT19937":
             raise ValueError(f"{where} is a RandomState over {kind}, which cannot be saved: pass a seed.")
-        state = [self._kept(keys, where), int(place), int(has_normal), float(normal)]
-        return {"random_state": state}
+        told = [self._kept(keys, where), int(place), int(has_normal), float(normal)]
+        return {"random_state": told}
 
 
 def _units(array: Array, kind: Any, width: int) -> Array:
     """Strings of one width as the numbers of their characters, along a last axis."""
     if not array.size or not width:
         return np.zeros((*array.shape, width), dtype=kind)
-    return array[..., np.newaxis].view(kind)
+    return np.asarray(array[..., np.newaxis].view(kind))
 
 
 def _width(texts: list[str]) -> int:
@@ -286,12 +292,12 @@ class Unpacking:
         if not isinstance(tree["dict"], list) or len(tree["dict"]) != 2:
             raise damaged(f"{where} has not keys and values")
         keys, values = (self._entries(each, where, depth) for each in tree["dict"])
+        if len(keys) != len(values):
+            raise damaged(f"{where} has {len(keys):,} keys for {len(values):,} values")
         try:
             found = dict(zip(keys, values, strict=True))
         except TypeError:
             raise damaged(f"{where} has keys that cannot be such") from None
-        except ValueError:
-            raise damaged(f"{where} has {len(keys):,} keys for {len(values):,} values") from None
         if len(found) < len(keys):
             raise damaged(f"{where} has a key twice")
         return found
@@ -420,14 +426,26 @@ class Unpacking:
         rising = len(begins) > 0 and begins[0] == 0 and begins[-1] == len(letters)
         if not rising or np.any(begins[1:] < begins[:-1]):
             raise damaged(f"{where} is strings that do not begin one after the other")
-        ends, text = begins.tolist(), letters.tobytes()
-        try:
-            if text.isascii():  # then a letter is a byte
-                whole = text.decode("ascii")
-                return [whole[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
-            return [text[a:b].decode() for a, b in zip(ends[:-1], ends[1:], strict=True)]
-        except UnicodeDecodeError:
-            raise damaged(f"{where} is strings that are no UTF-8") from None
+        found: list[str] = []
+        for first in range(0, len(begins) - 1, _SOME):
+            found += _decoded(letters, begins[first : first + _SOME + 1], where)
+        return found
+
+
+def _decoded(letters: Array, begins: Array, where: str) -> list[str]:
+    """The strings between these places of UTF-8."""
+    some, places = letters[begins[0] : begins[-1]], begins - begins[0]
+    try:
+        text = some.tobytes().decode()
+    except UnicodeDecodeError:
+        raise damaged(f"{where} is strings that are no UTF-8") from None
+    if len(text) < len(some):  # where bytes are no letters, all letters are found by their first byte
+        firsts = np.append(np.flatnonzero((some & 0xC0) != 0x80), len(some))
+        letter = np.searchsorted(firsts, places)
+        if np.any(firsts[letter] != places):
+            raise damaged(f"{where} is strings that begin within a letter")
+        places = letter
+    return [text[a:b] for a, b in pairwise(places.tolist())]
 
 
 # The keys of objects, the first saying what it is.
