@@ -96,7 +96,7 @@ def write(path: str | os.PathLike[str], arrays: Mapping[str, Array], about: Mapp
     length = len(header).to_bytes(8, "little")
     checksum = hashlib.sha256(length + header).hexdigest()
     header = header.replace(_NO_DIGEST.encode(), checksum.encode(), 1)
-    with _replacing(Path(os.path.realpath(path))) as file:
+    with _replacing(Path(os.path.realpath(os.fsdecode(path)))) as file:
         file.write(length + header)
         for name in order:
             file.write(_bytes_of(arrays[name]))
@@ -213,7 +213,7 @@ def _header(file: Any, size: int) -> tuple[About, dict[str, _Entry], int]:
         raise ValueError(f"{said}, but {room}. It is no model, or is cut off: was it copied whole?")
     header = bytearray(length)
     _fill(file, memoryview(header))
-    told = parsed(bytes(header), "its header")
+    told = parsed(header, "its header")
     about = told.pop(_ABOUT, None) if isinstance(told, dict) else None
     if not isinstance(about, dict) or not all(isinstance(each, str) for each in about.values()):
         raise damaged(f"its header has no {_ABOUT} of texts")
@@ -253,8 +253,11 @@ def _check_digest(about: About, length: bytearray, header: bytearray) -> None:
     told = about.get(_HEADER, "")
     if len(told) != len(_NO_DIGEST) or len(about.get(_ARRAYS, "")) != len(_NO_DIGEST) or not told.isascii():
         raise damaged("its header has not both of its checksums")
-    plain = bytes(header).replace(told.encode(), _NO_DIGEST.encode(), 1)
-    if hashlib.sha256(bytes(length) + plain).hexdigest() != told:
+    at, whole = header.find(told.encode()), memoryview(header)
+    digest = hashlib.sha256(length)
+    for part in (whole[:at], _NO_DIGEST.encode(), whole[at + len(told) :]):
+        digest.update(part)
+    if digest.hexdigest() != told:
         raise damaged("its header does not have the checksum that it tells")
 
 
@@ -268,7 +271,7 @@ def _fill(file: Any, memory: memoryview) -> None:
         at += number
 
 
-def parsed(text: str | bytes, what: str) -> Any:
+def parsed(text: str | bytearray, what: str) -> Any:
     """JSON, strictly: no name twice in an object, no NaN, nothing infinite, nothing nested beyond measure."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -289,7 +292,7 @@ def parsed(text: str | bytes, what: str) -> Any:
         return int(word) if len(word) <= 400 else refused(word)
 
     try:
-        if isinstance(text, bytes):
+        if isinstance(text, bytearray):
             text = text.decode("utf-8")
         return json.loads(
             text, object_pairs_hook=once, parse_float=number, parse_int=whole, parse_constant=refused

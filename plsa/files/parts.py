@@ -265,8 +265,9 @@ def size(name: str) -> Check:
 
     def check(value: Any, where: str, sizes: Sizes) -> None:
         whole(value, where, sizes)
-        if value < 0 or int(value) != sizes.setdefault(name, int(value)):
-            raise damaged(f"{where} is {value}, but the rest of the model is of {sizes[name]} ({name})")
+        wanted = sizes.setdefault(name, max(0, int(value)))
+        if int(value) != wanted:
+            raise damaged(f"{where} is {value}, but the rest of the model is of {wanted} ({name})")
 
     return check
 
@@ -276,8 +277,8 @@ def place(of: str) -> Check:
 
     def check(value: Any, where: str, sizes: Sizes) -> None:
         whole(value, where, sizes)
-        if not 0 <= value < sizes.get(of, 2**62):
-            raise damaged(f"{where} is the place {value}, but there are {sizes[of]} ({of})")
+        if not 0 <= value < sizes.get(of, 1):
+            raise damaged(f"{where} is the place {value}, but there are {sizes.get(of, 1)} ({of})")
 
     return check
 
@@ -375,6 +376,11 @@ def _codes(value: Any, where: str, sizes: Sizes) -> None:
 
 def _machine(value: Any, where: str, sizes: Sizes) -> None:
     _codes(value, where, sizes.inner(W=sizes["W"], C=sizes["M"]))
+
+
+def _classifier(value: Any, where: str, sizes: Sizes) -> None:
+    if not is_known(value) or not hasattr(value, "fit"):
+        raise damaged(f"{where} is {type(value).__name__}, but must be a classifier")
 
 
 def _same_codes(value: Any, where: str, sizes: Sizes) -> None:
@@ -710,6 +716,8 @@ def check_estimator(model: Any, where: str, sizes: Sizes, *, fitted: bool = Fals
 def _check_parameters(model: Any, where: str) -> None:
     try:
         check_parameters(model)
+        if np.dtype(getattr(model, "dtype", None) or "f8") not in (np.float32, np.float64):
+            raise ValueError(f"dtype == {model.dtype!r}, but must be None, float32 or float64.")
     except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"{where} has a parameter that it cannot have: {error}") from None
 
@@ -787,7 +795,7 @@ def made(name: str, held: dict[str, Any], where: str) -> Any:
     defaults = {each: its for each, its in parameters.items() if each not in held}
     if any(its is Parameter.empty for its in defaults.values()):
         raise damaged(f"{where} is a {name} without {min(defaults)}")
-    if defaults and not cls.__module__.startswith("plsa."):
+    if defaults and (name in _VECTORIZERS or not cls.__module__.startswith("plsa.")):
         new = f"{', '.join(sorted(defaults))} of {name} is as this version of scikit-learn has it"
         warn(f"{new}: that which the model was saved with did not know it.")
     state = held | defaults

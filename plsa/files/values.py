@@ -22,7 +22,7 @@ from plsa.files.container import can_hold, damaged
 from plsa.inputs.structure import check_structure
 
 _DEEP = 24  # values within values, at most
-_LONG = 64  # entries of a list from which on they are an array
+_LONG = 32  # entries of a list from which on they are an array
 _SOME = 4096  # strings that are read at a time
 _WIDE = 1 << 14  # bytes of strings of one width, up to which they are written as UTF-8; longer as they are
 _NUMBERS = "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"
