@@ -213,6 +213,14 @@ def test_what_learns_may_be_of_scikit_learn(name, path):
     assert_same(kept(model, path), model, old_files.NEW)
 
 
+def test_what_was_said_of_stop_words_is_not_said_again(path):
+    """scikit-learn says of some that they do not fit how texts are cut, once."""
+    model = plsa.text_classifier(plsa.PLSA(2), vectorizer=CountVectorizer(stop_words=["don't", "tea"]))
+    with pytest.warns(UserWarning, match="Your stop_words may be inconsistent"):
+        model.fit(TEXTS)
+    assert plain(kept(model, path)[0].transform(TEXTS)) == plain(model[0].transform(TEXTS))
+
+
 def test_texts_may_be_short(path):
     """Then pieces of words are counted too, and a loaded model knows it."""
     model = plsa.text_classifier(random_state=0).fit(TEXTS, LABELS)
