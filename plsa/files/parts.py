@@ -577,9 +577,8 @@ _LEARNED: dict[str, dict[str, Check]] = {
     "SelfTrainingClassifier": {
         "n_features_in_": size("W"),
         "classes_": names("C"),
-        "estimator_": lambda value, where, sizes: _codes(
-            value, where, sizes.inner(W=sizes["W"], C=sizes["C"])
-        ),
+        "estimator": _classifier,
+        "estimator_": _same_codes,
         "transduction_": entries("D"),
         "labeled_iter_": numbers("D"),
         "n_iter_": whole,
@@ -716,8 +715,9 @@ def check_estimator(model: Any, where: str, sizes: Sizes, *, fitted: bool = Fals
 def _check_parameters(model: Any, where: str) -> None:
     try:
         check_parameters(model)
-        if np.dtype(getattr(model, "dtype", None) or "f8") not in (np.float32, np.float64):
-            raise ValueError(f"dtype == {model.dtype!r}, but must be None, float32 or float64.")
+        kind = getattr(model, "dtype", None)
+        if kind is not None and np.dtype(kind) not in (np.float32, np.float64):
+            raise ValueError(f"dtype == {kind!r}, but must be None, float32 or float64.")
     except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"{where} has a parameter that it cannot have: {error}") from None
 
