@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from reprlib import repr as shown  # in short
 from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
@@ -175,16 +176,16 @@ class _Entry:
             raise damaged(f"its header has not dtype, shape and data_offsets of {name!r}")
         kind, shape, place = told["dtype"], told["shape"], told["data_offsets"]
         if not isinstance(kind, str) or kind not in _OF:
-            raise damaged(f"its header has {name!r} of type {kind!r}, which is none of {', '.join(_OF)}")
+            raise damaged(f"its header has {name!r} of type {shown(kind)}, which is none of {', '.join(_OF)}")
         if not _are_sizes(shape, most) or len(shape) > _MOST_AXES:
-            raise damaged(f"its header has {name!r} of shape {shape!r}, which no array in it can have")
+            raise damaged(f"its header has {name!r} of shape {shown(shape)}, which no array in it can have")
         if not _are_sizes(place, most) or len(place) != 2:
-            raise damaged(f"its header has {name!r} at {place!r}, which is no place in it")
+            raise damaged(f"its header has {name!r} at {shown(place)}, which is no place in it")
         self.begin, self.end = place
         self.shape, self.dtype = tuple(shape), np.dtype(_OF[kind])
         needed = math.prod(shape) * self.dtype.itemsize
         if self.end - self.begin != needed:
-            found = f"{name!r} of shape {shape} and type {kind} has {needed:,} bytes"
+            found = f"{name!r} of shape {shown(shape)} and type {kind} has {needed:,} bytes"
             raise damaged(f"{found}, but its header gives it those from {self.begin:,} to {self.end:,}")
 
     def inside(self, whole: mmap.mmap, start: int) -> Array:
@@ -242,7 +243,7 @@ def _check_format(found: Any) -> None:
     if found is None:
         raise ValueError(f"it holds arrays, but no model of plsa: its header has no {_FORMAT}.")
     if not found.isascii() or not found.isdigit() or len(found) > 9 or int(found) < 1:
-        raise damaged(f"its header has {_FORMAT} == {found!r}, which is no number from 1")
+        raise damaged(f"its header has {_FORMAT} == {shown(found)}, which is no number from 1")
     if int(found) > FORMAT:
         newer = f"it has format {found}, and this version of plsa reads up to {FORMAT}"
         raise ValueError(f"{newer}: load it with a newer plsa (pip install -U plsa-learn).")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from importlib import import_module
 from inspect import Parameter, signature
+from reprlib import repr as shown  # in short
 from typing import Any
 
 import numpy as np
@@ -294,7 +295,9 @@ def text(*among: str) -> Check:
 
     def check(value: Any, where: str, sizes: Sizes) -> None:
         if not isinstance(value, str) or (among and value not in among):
-            raise damaged(f"{where} is {value!r}, but must be a string" + (f" of {among}" if among else ""))
+            raise damaged(
+                f"{where} is {shown(value)}, but must be a string" + (f" of {among}" if among else "")
+            )
 
     return check
 
@@ -611,7 +614,7 @@ def _ngrams(value: Any, where: str, sizes: Sizes) -> None:
 
 def _number_type(value: Any, where: str, sizes: Sizes) -> None:
     if not isinstance(value, type | np.dtype) or np.dtype(value).kind not in "iuf":
-        raise damaged(f"{where} is {value!r}, but must be a type of numbers")
+        raise damaged(f"{where} is {shown(value)}, but must be a type of numbers")
 
 
 def _vocabulary(value: Any, where: str, sizes: Sizes) -> None:
@@ -782,7 +785,7 @@ def made(name: str, held: dict[str, Any], where: str) -> Any:
     """A value or an estimator of a class that a file may hold, without more than its own attributes."""
     cls = class_of(name)
     if cls is None:
-        raise damaged(f"{where or 'the model'} is of the class {name!r}, which no model is made of")
+        raise damaged(f"{where or 'the model'} is of the class {shown(name)}, which no model is made of")
     if name in _VALUES:
         known = {each.name: each.default is MISSING for each in fields(cls)}
         _check_names(held.keys() - known, where, name)

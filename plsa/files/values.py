@@ -12,6 +12,7 @@ and the like. Nothing here is ever looked up by a name that a file tells but in 
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
+from reprlib import repr as shown  # in short
 from typing import Any
 
 import numpy as np
@@ -242,14 +243,14 @@ class Unpacking:
         """Raises where there are arrays that nothing holds."""
         left = self._arrays.keys() - self._used
         if left:
-            raise damaged(f"no part of the model holds its array {min(left)!r}")
+            raise damaged(f"no part of the model holds its array {shown(min(left))}")
 
     def _many(self, tree: Any, where: str, depth: int) -> list[Any]:
         kind = tree["many"]
         if kind == "str":
             return self._read(tree.get("strings"), where)
         if not isinstance(kind, str) or kind not in _TYPES or kind in ("object", "bool"):
-            raise damaged(f"{where} is a list of {kind!r}")
+            raise damaged(f"{where} is a list of {shown(kind)}")
         array, numpy = self._named(tree.get("array"), where), kind.startswith("numpy.")
         wanted = "f" if "float" in kind else "iu"
         if (
@@ -271,7 +272,7 @@ class Unpacking:
             return np.str_(value)
         dtype = _KINDS.get(kind) if isinstance(kind, str) else None
         if dtype is None:
-            raise damaged(f"{where} is a number of type {kind!r}")
+            raise damaged(f"{where} is a number of type {shown(kind)}")
         if dtype.kind == "f":
             value = _other_number(value, where) if isinstance(value, str) else value
             if type(value) is float:
@@ -283,7 +284,7 @@ class Unpacking:
             dtype.kind in "iu" and type(value) is int and np.iinfo(dtype).min <= value <= np.iinfo(dtype).max
         ):
             return dtype.type(value)
-        raise damaged(f"{where} is {value!r}, which is no {kind}")
+        raise damaged(f"{where} is {shown(value)}, which is no {kind}")
 
     def _tuple(self, tree: Any, where: str, depth: int) -> tuple[Any, ...]:
         return tuple(self._entries(tree["tuple"], where, depth))
@@ -320,7 +321,7 @@ class Unpacking:
     def _ends(self, ends: Any, where: str, *, or_none: bool) -> list[Any]:
         good = isinstance(ends, list) and len(ends) == 3
         if not good or not all(type(each) is int or (or_none and each is None) for each in ends):
-            raise damaged(f"{where} is a slice or range of {ends!r}")
+            raise damaged(f"{where} is a slice or range of {shown(ends)}")
         return list(ends)
 
     def _bytes(self, tree: Any, where: str, depth: int) -> bytes:
@@ -340,14 +341,14 @@ class Unpacking:
         if "axes" in tree:
             axes = tree["axes"]
             if not isinstance(axes, list) or [*map(type, axes)] != [int] * array.ndim:
-                raise damaged(f"{where} has axes {axes!r}")
+                raise damaged(f"{where} has axes {shown(axes)}")
             if sorted(axes) != [*range(array.ndim)]:
-                raise damaged(f"{where} has axes {axes!r}, but its array has {array.ndim}")
+                raise damaged(f"{where} has axes {shown(axes)}, but its array has {array.ndim}")
             array = array.transpose(axes)
         if "dates" in tree:
             kind, unit = str(tree["dates"])[:1], str(tree["dates"])[1:]
             if kind not in ("M", "m") or unit not in _UNITS or array.dtype != np.int64:
-                raise damaged(f"{where} is dates of {tree['dates']!r} and type {array.dtype}")
+                raise damaged(f"{where} is dates of {shown(tree['dates'])} and type {array.dtype}")
             array = array.view(f"{kind}8[{unit}]")
         if "text" in tree:
             array = _text(array, tree["text"], where)
@@ -372,7 +373,7 @@ class Unpacking:
             raise damaged(f"{where} has not data, indices and indptr")
         good = isinstance(shape, list) and len(shape) == 2
         if not good or not all(type(n) is int and 0 <= n < 2**63 for n in shape):
-            raise damaged(f"{where} is a sparse array of shape {shape!r}")
+            raise damaged(f"{where} is a sparse array of shape {shown(shape)}")
         data, indices, indptr = parts
         if data.dtype.kind not in "biuf" or not {indices.dtype.name, indptr.dtype.name} <= {"int32", "int64"}:
             raise damaged(f"{where} has indices of type {indices.dtype} and {indptr.dtype}")
@@ -405,12 +406,14 @@ class Unpacking:
         name, has = tree["class"], tree.get("has")
         if not isinstance(name, str) or not isinstance(has, dict):
             raise damaged(f"{where} is of a class without name or attributes")
-        held = {each: self.value(has[each], f"{where}.{each}" if where else each, depth) for each in has}
+        held = {
+            each: self.value(has[each], f"{where}.{each[:80]}" if where else each[:80], depth) for each in has
+        }
         return self._made(name, held, where)
 
     def _named(self, name: Any, where: str) -> Array:
         if not isinstance(name, str) or name not in self._arrays:
-            raise damaged(f"{where} is an array {name!r}, which is not in it")
+            raise damaged(f"{where} is an array {shown(name)}, which is not in it")
         self._used.add(name)
         array = self._arrays[name]
         if array.dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
@@ -465,13 +468,13 @@ _FORMS: dict[str, tuple[str, ...]] = {
 
 def _other_number(told: Any, where: str) -> float:
     if told not in ("nan", "inf", "-inf"):
-        raise damaged(f"{where} is {told!r}, which is no number")
+        raise damaged(f"{where} is {shown(told)}, which is no number")
     return float(told)
 
 
 def _of_table(table: Mapping[str, Any], name: Any, where: str) -> Any:
     if not isinstance(name, str) or name not in table:
-        raise damaged(f"{where} is {name!r}, which is none of {', '.join(table)}")
+        raise damaged(f"{where} is {shown(name)}, which is none of {', '.join(table)}")
     return table[name]
 
 
@@ -479,12 +482,12 @@ def _shaped(array: Array, shape: Any, where: str) -> Array:
     """An array in a shape that it can have."""
     good = isinstance(shape, list) and len(shape) <= 8
     if not good or not all(type(n) is int and 0 <= n <= max(1, array.size) for n in shape):
-        raise damaged(f"{where} has the shape {shape!r}")
+        raise damaged(f"{where} has the shape {shown(shape)}")
     number = 1
     for n in shape:
         number *= n
     if number != array.size:
-        raise damaged(f"{where} has the shape {shape!r}, but {array.size:,} entries")
+        raise damaged(f"{where} has the shape {shown(shape)}, but {array.size:,} entries")
     return array.reshape(shape)
 
 
@@ -492,7 +495,7 @@ def _text(array: Array, kind: Any, where: str) -> Array:
     """Strings of one width, of the numbers of their characters."""
     wanted = {"U": np.uint32, "S": np.uint8}.get(kind) if isinstance(kind, str) else None
     if wanted is None or array.dtype != wanted or not array.ndim or not array.shape[-1]:
-        raise damaged(f"{where} is text of {kind!r}, but of shape {array.shape} and type {array.dtype}")
+        raise damaged(f"{where} is text of {shown(kind)}, but of shape {array.shape} and type {array.dtype}")
     if not array.flags.c_contiguous:
         raise damaged(f"{where} is text whose axes are not in order")
     width = array.shape[-1]
