@@ -33,7 +33,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 import plsa
-from plsa.files import parts
+from plsa.files import classes
 
 ZEROS = "0" * 64
 # What may stand anywhere in a header; of each something that is of the right type and wrong.
@@ -300,8 +300,8 @@ def main():
     given = options.parse_args()
     rng, begin = random.Random(given.seed), time.monotonic()
     found, worst, seen = {}, {}, {}
-    for name in parts.estimators():
-        parts.class_of(name)  # what is imported for the first time is no part of a file's memory
+    for name in classes.names():
+        classes.class_of(name)  # what is imported for the first time is no part of a file's memory
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
 

@@ -1,5 +1,6 @@
 """`save` and `load`: the same model, bit for bit, or a ValueError that says what is wrong."""
 
+import copy
 import errno
 import json
 import os
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tracemalloc
 import warnings
+from dataclasses import is_dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -32,7 +34,7 @@ from sklearn.pipeline import make_pipeline, make_union
 from sklearn.svm import LinearSVC
 
 import plsa
-from plsa.files import container, parts
+from plsa.files import classes, container
 
 TESTS = Path(__file__).parent
 TEXTS, LABELS = old_files.TEXTS, old_files.LABELS
@@ -141,7 +143,7 @@ def test_a_loaded_model_is_the_same_to_the_last_bit(case, path):
 def test_every_public_estimator_can_be_kept():
     """And the table that the contract is tested over has them all."""
     estimators = {name for name in plsa.__all__ if hasattr(getattr(plsa, name), "get_params")}
-    assert estimators <= {*parts.estimators()}
+    assert estimators <= {*classes.names()}
     assert estimators == {case.model.__name__ for case in CASES}
 
 
@@ -305,6 +307,67 @@ def test_what_was_changed_after_the_fit_is_not_saved(path):
         vars(changed).update(vars(model) | {name: value})
         with pytest.raises(ValueError, match=said):
             plsa.save(changed, path)
+
+
+def with_part(model, place, change):
+    """A copy of a fitted model with one part of it changed, an attribute or a field of a value."""
+    name, _, rest = place.partition(".")
+    held = vars(model)[name] if not is_dataclass(model) or hasattr(model, "fit") else getattr(model, name)
+    changed = with_part(held, rest, change) if rest else change(held)
+    if is_dataclass(model) and not hasattr(model, "fit"):
+        return replace(model, **{name: changed})
+    copied = copy.copy(model)
+    vars(copied)[name] = changed
+    return copied
+
+
+def first_two(values):
+    """Rows that are left of an array."""
+    return values[:2]
+
+
+UNFIT = {
+    "machines": (plsa.TransductiveSVM, "coef_", first_two, "has the shape|has 2 rows, but 4 classes need 4"),
+    "classes": (plsa.SoftMislabelingPLSA, "classes_", first_two, r"but the rest of the model is of 2 \(M\)"),
+    "topics of classes": (
+        plsa.FakeLabelPLSA,
+        "model_.aspects.class_topic",
+        lambda _: None,
+        "of type NoneType",
+    ),
+    "a topic": (plsa.PLSAClassifier, "model_.aspects.topic_prior", first_two, "topic_prior has the shape"),
+    "lessons": (plsa.HardMislabelingPLSA, "model_.student.lessons.key", np.flip, "keys that do not ascend"),
+    "a class": (plsa.HardMislabelingPLSA, "model_.student.lessons.code", lambda c: c + 3, r"place \d, but"),
+    "clusters": (plsa.CPA, "model_.class_of", lambda place: place + 3, r"class_of holds the place \d"),
+    "a cluster": (plsa.MPCKMeans, "model_.chosen", lambda place: place + 9, "chosen is the place"),
+    "positives": (plsa.SpyEM, "classes_", lambda _: np.array([0, 1, 2]), r"classes_ has the shape \(3,\)"),
+    "bayes": (plsa.CoTraining, "estimators_", lambda pair: (pair[0], 1), "is int, but must be a classifier"),
+    "twice": (plsa.ClassificationEM, "classes_", lambda names: names * 0, "classes_ holds a class twice"),
+    "labels": (plsa.NaiveBayesEM, "_labels_.code", lambda code: code + 9, r"_labels_\.code holds the place"),
+    "numbers": (plsa.NaiveBayesEM, "_way_.numbers", lambda n: n * 0, r"numbers holds 0, but must be >= 1"),
+    "nothing left": (plsa.GraphClassifier, "places_", first_two, "places_ has the shape|D"),
+    "a scaler": (plsa.RocchioSVM, "scaler_", lambda _: plsa.CountScaler(), "without .*, so that it was not"),
+    "a length": (plsa.CountScaler, "length_", lambda _: float("inf"), "length_ is inf, but must be finite"),
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_parts_have_to_fit_each_other(name, path):
+    """Else it is neither saved nor loaded: both look at the same."""
+    kind, place, change, said = UNFIT[name]
+    case = next(case for case in CASES if case.model is kind)
+    model = with_part(case.fit(), place, change)
+    with pytest.raises(ValueError, match=said):
+        plsa.save(model, path)
+
+
+@pytest.mark.parametrize("learner", [LinearSVC(), LogisticRegression(), MultinomialNB()], ids=repr)
+def test_a_machine_for_every_class(learner, path):
+    model = plsa.text_classifier(learner).fit(TEXTS, [0, 1, 2, 3] * 2)
+    name = "feature_log_prob_" if hasattr(model[-1], "feature_log_prob_") else "coef_"
+    vars(model[-1])[name] = vars(model[-1])[name][:3]
+    with pytest.raises(ValueError, match=r"rows, but 4 classes need 4|has the shape \(3, "):
+        plsa.save(model, path)
 
 
 def test_a_callback_is_left_out_and_said_so(path):

@@ -13,8 +13,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import plsa
-from plsa.files import parts
+from plsa.files.checks import Sizes
+from plsa.files.classes import is_known
 from plsa.files.container import DamagedError, damaged, parsed, read, write
+from plsa.files.making import made, taken
+from plsa.files.parts import KNOWN_PATTERNS, check_estimator
 from plsa.files.values import Packing, Unpacking
 
 _MODEL = "plsa_model"
@@ -58,15 +61,15 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     if not isinstance(model, BaseEstimator) or isinstance(model, type):
         shown = model.__name__ if isinstance(model, type) else repr(model)[:60]
         raise ValueError(f"{shown} is no fitted estimator: pass what fit returned.")
-    if parts.is_known(model):
+    if is_known(model):
         steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else []
         for each in (model, *steps):
             if isinstance(each, BaseEstimator):
                 check_is_fitted(each)
-    packing = Packing(parts.taken)
+    packing = Packing(taken)
     tree = json.dumps(packing.tree(model, ""), allow_nan=False, separators=(",", ":"))
     try:
-        parts.check_estimator(model, name, parts.Sizes(), fitted=True)
+        check_estimator(model, name, Sizes())
     except DamagedError as error:
         raise ValueError(f"{error.found}: was it changed after it was fitted? Fit it again.") from None
     write(path, packing.arrays, {_MODEL: tree, "class": name, **_versions()})
@@ -126,14 +129,14 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False, trust_pattern: boo
         about, arrays = read(path, mapped=mmap)
         if _MODEL not in about:
             raise damaged(f"its header has no {_MODEL}")
-        unpacking = Unpacking(arrays, parts.made)
+        unpacking = Unpacking(arrays, made)
         model = unpacking.value(parsed(about[_MODEL], f"its {_MODEL}"), "")
         if not isinstance(model, BaseEstimator):
             raise damaged(f"what it holds is {type(model).__name__}, and no model")
         unpacking.check_all_used()
-        sizes = parts.Sizes()
+        sizes = Sizes()
         sizes.deep = not mmap
-        parts.check_estimator(model, type(model).__name__, sizes, fitted=True)
+        check_estimator(model, type(model).__name__, sizes)
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)!s} cannot be loaded: {error}") from None
     if not trust_pattern:
@@ -144,7 +147,7 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False, trust_pattern: boo
 def _check_patterns(model: Any, path: str | os.PathLike[str]) -> None:
     """Raises where a vectorizer cuts texts by a pattern that may never come to an end."""
     for name, pattern in model.get_params().items():
-        if name.rpartition("__")[2] == "token_pattern" and pattern not in (None, *parts.KNOWN_PATTERNS):
+        if name.rpartition("__")[2] == "token_pattern" and pattern not in (None, *KNOWN_PATTERNS):
             found = (
                 f"{os.fspath(path)!s} has {name} == {pattern[:80]!r}, which is not one of the usual patterns"
             )

@@ -5,7 +5,7 @@ Plain values are those of JSON; all else is an object with one key that says wha
     {"array": name}            an array, with "axes" if its axes are in another order, "dates" or "text" if
                                its numbers stand for these
     {"strings": name, ...}     strings, as UTF-8 one after the other, and where each begins (name + ".begins")
-    {"class": name, "has": {}} an estimator or a frozen value, of a closed table (`parts`)
+    {"class": name, "has": {}} an estimator or a frozen value, of a closed table (`classes`)
 
 and the like. Nothing here is ever looked up by a name that a file tells but in tables.
 """
