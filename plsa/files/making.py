@@ -41,12 +41,13 @@ def _refusal(value: Any, where: str) -> str:
     if callable(value) and not hasattr(value, "get_params"):
         name = getattr(value, "__name__", type(value).__name__)
         found = f"{where} is code ({name}), and a model file holds none"
-        return f"{found}: fit with what has a name, such as analyzer='word', or keep the model otherwise."
+        return f"{found}: apply it to texts before the pipeline, or take a word such as analyzer='char'."
     cls = type(value)
     found = f"{where or 'the model'} is a {cls.__module__}.{cls.__qualname__}, which cannot be saved"
     if hasattr(value, "get_params"):
         return f"{found}. Estimators that can: {', '.join(_estimators())}."
-    return f"{found}: pass a plain value, such as a number, a string, a list or an array."
+    plain = "a number, a string, a list, a dict or an array"
+    return f"{found}: put a plain value there, such as {plain} (for a parameter by set_params)."
 
 
 def _estimators() -> list[str]:

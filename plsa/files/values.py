@@ -69,6 +69,8 @@ class Packing:
                 place = f"{where.rpartition('[')[0]}.{value[0]}"  # a step of a pipeline
                 return {"tuple": [value[0], self.tree(value[1], place, below)]}
             return {"tuple": self._list(list(value), where, below)}
+        if kind in (set, frozenset):
+            return {kind.__name__: self._list(sorted(value, key=repr), where, below)}
         if kind is dict:
             keys = self._list(list(value), f"{where}.keys", below)
             return {"dict": [keys, self._list([*value.values()], f"{where}.values", below)]}
@@ -289,6 +291,16 @@ class Unpacking:
     def _tuple(self, tree: Any, where: str, depth: int) -> tuple[Any, ...]:
         return tuple(self._entries(tree["tuple"], where, depth))
 
+    def _set(self, tree: Any, where: str, depth: int) -> set[Any]:
+        entries = self._entries(tree["set"], where, depth)
+        try:
+            return set(entries)
+        except TypeError:
+            raise damaged(f"{where} is a set of what cannot be in one") from None
+
+    def _frozenset(self, tree: Any, where: str, depth: int) -> frozenset[Any]:
+        return frozenset(self._set({"set": tree["frozenset"]}, where, depth))
+
     def _dict(self, tree: Any, where: str, depth: int) -> dict[Any, Any]:
         if not isinstance(tree["dict"], list) or len(tree["dict"]) != 2:
             raise damaged(f"{where} has not keys and values")
@@ -460,9 +472,8 @@ _FORMS: dict[str, tuple[str, ...]] = {
     "objects": ("shape",),
     "sparse": ("shape", "parts"),
     "scalar": ("value",),
-    **dict.fromkeys(
-        ("float", "tuple", "dict", "slice", "range", "bytes", "dtype", "type", "random_state"), ()
-    ),
+    **dict.fromkeys(("float", "tuple", "set", "frozenset", "dict", "slice", "range", "bytes"), ()),
+    **dict.fromkeys(("dtype", "type", "random_state"), ()),
 }
 
 
