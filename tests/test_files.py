@@ -440,19 +440,22 @@ def test_who_may_read_a_file(model, path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()], ids=repr
+)
 @pytest.mark.parametrize("call", ["fsync", "replace"])
-def test_an_error_while_saving_leaves_the_old_file(model, path, call, monkeypatch):
-    """And nothing beside it."""
+def test_an_error_while_saving_leaves_the_old_file(model, path, call, error, monkeypatch):
+    """Ctrl-C is one; and nothing beside it."""
     plsa.save(model, path)
     before = path.read_bytes()
 
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
+    def fails(*_):
+        raise error
 
     other = clone(model).set_params(n_components=3).fit(corpus()[0])
     with monkeypatch.context() as patched:
-        patched.setattr(os, call, full)
-        with pytest.raises(OSError, match="No space left"):
+        patched.setattr(os, call, fails)
+        with pytest.raises(type(error)):
             plsa.save(other, path)
     assert path.read_bytes() == before
     assert [*path.parent.iterdir()] == [path]
