@@ -21,7 +21,8 @@ Choosing and judging. `select_topics` and `heterogeneity` are about the number o
 `labeled_scorer` and `cross_val_predict` are for cross-validation where labels are missing, and `compare` says
 which classifier is best for some documents, and whether that is more than chance.
 
-Looking. `top_words` shows the words of what was learned.
+Looking. `top_words` shows the words of what was learned, `explain` why a document has its label, and
+`representatives` the documents that are typical of each class, or near to another.
 
 Data. `datasets` has corpora that need no download, and reads files.
 
@@ -78,6 +79,8 @@ if TYPE_CHECKING:  # what tools see that read and do not run
     from plsa.evaluation.prior import estimate_prior as estimate_prior
     from plsa.evaluation.topics import heterogeneity as heterogeneity
     from plsa.evaluation.topics import select_topics as select_topics
+    from plsa.show.explain import explain as explain
+    from plsa.show.representatives import representatives as representatives
     from plsa.show.words import top_words as top_words
 
 # Where each public name is. Nothing is imported before it is asked for: `plsa --help` is to come at once.
@@ -114,8 +117,10 @@ _HOMES = {
     "compare_pu": "plsa.evaluation.positives",
     "cross_val_predict": "plsa.evaluation.predictions",
     "estimate_prior": "plsa.evaluation.prior",
+    "explain": "plsa.show.explain",
     "heterogeneity": "plsa.evaluation.topics",
     "labeled_scorer": "plsa.evaluation.folds",
+    "representatives": "plsa.show.representatives",
     "select_topics": "plsa.evaluation.topics",
     "simulate": "plsa.active.simulation",
     "text_classifier": "plsa.estimators.text",

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from plsa.engine.counts import Counts
 from plsa.engine.em import Callback
-from plsa.engine.parameters import Array, Fit, Floats, Places, Real, StopReason, unpadded
+from plsa.engine.parameters import Array, Fit, Floats, Mask, Places, Real, StopReason, unpadded
 from plsa.engine.progress import Progress
 from plsa.engine.runs import Loop, finished
 from plsa.estimators import validation
@@ -129,18 +129,26 @@ class CountEstimator(BaseEstimator):
 
     def _parts(self, counts: Counts) -> Parts:
         """The score of every class for one document of checked counts, taken apart."""
-        raise ValueError(f"{type(self).__name__} cannot be explained: {NO_SUM}.")
+        can = "models of plsa that have topics or coef_ can be"
+        raise ValueError(f"{type(self).__name__} cannot be explained: {NO_SUM}; {can}.")
 
     def _new_counts(self, X: Any) -> Counts:
         check_is_fitted(self)
         return validation.check_counts(self, X, reset=False, dtype=self._real())
 
+    def knows_words(self, X: Any) -> Mask:
+        """Which documents have a word that the fit has seen: of others nothing is known."""
+        return self._knows(self._new_counts(X))
+
+    def _knows(self, counts: Counts) -> Mask:
+        known = counts if self._seen.all() else counts.of_nonzeros(self._seen[counts.word])
+        return np.asarray(known.lengths() > 0)
+
     def _warn_of_unknown(self, counts: Counts) -> None:
         """Warns of documents without a word that was seen in the fit: nothing is known of them."""
         if not self._knows_words:
             return
-        known = counts if self._seen.all() else counts.of_nonzeros(self._seen[counts.word])
-        unknown = np.flatnonzero(known.lengths() == 0)
+        unknown = np.flatnonzero(~self._knows(counts))
         if len(unknown):
             some = (
                 f"{len(unknown)} of {counts.n_documents} documents {'has' if len(unknown) == 1 else 'have'}"

@@ -123,7 +123,9 @@ class Aspects:
             steepness = _steepness(before, said, tiny) if logs else 1.0
             share += of_words * (steepness / total)
             pull += of_prior * (steepness / total)
-        return Parts("topics, by folding in", scaled.word.astype(np.intp), share, {PRIOR: first + pull}, logs)
+        return Parts(
+            "the topics of its words", scaled.word.astype(np.intp), share, {PRIOR: first + pull}, logs
+        )
 
     def classes(
         self, counts: Counts, how: Folding, start: Real | None = None, dtype: Any = np.float64

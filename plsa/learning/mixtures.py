@@ -124,7 +124,7 @@ class Mixture:
             share[:, place] = of_words[:, own] @ chance
             constant[place] = chance[met] @ np.log(self.topic_prior[own][met] / chance[met])
         return Parts(
-            "P(word|class)", scaled.word.astype(np.intp), share, {"P(class)": constant}, classes=classes
+            "naive Bayes", scaled.word.astype(np.intp), share, {"P(class)": constant}, classes=classes
         )
 
     def topics(self, counts: Counts, n_threads: int | None) -> Floats:

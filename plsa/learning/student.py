@@ -42,7 +42,7 @@ USUAL_OF_LABELS, USUAL_OF_GUESSES, USUAL_OF_WORDS, USUAL_OF_TOPICS = 0.1, 1.4, 0
 # The same of how frequent classes are, in logarithms of that: in the sum of naive Bayes it is one, but scores
 # know something of it themselves.
 USUAL_OF_CLASSES, UNTOLD_OF_CLASSES = 0.3, 1.0  # where documents are held out, and where few or none are
-LEFT_OUT = "what the document itself has taught, left out"  # a constant
+LEFT_OUT = "own lesson, left out"  # a constant
 _OWN = 1e-6  # of what all documents have of a word: less is left where one has it for itself
 
 
