@@ -17,7 +17,7 @@ from plsa.estimators.positives import LINEAR
 from plsa.inputs import is_auto, warn
 from plsa.labels.reading import Labels
 from plsa.learning.logistic import Descent, Loss, descend, entropy, probability, surprise, with_others
-from plsa.learning.parts import Parts, linear_parts
+from plsa.learning.parts import LOG_CHANCE, Parts, linear_parts
 
 _WEIGHTS = (0.0, 0.1, 0.3, 1.0)  # of entropy, that "auto" chooses from
 
@@ -71,7 +71,7 @@ class LogisticVectors(ProbableVectors):
         return probability(matrix, self.coef_.T)
 
     def _parts(self, counts: Counts) -> Parts:
-        return linear_parts(LINEAR, self._vectors(counts), self.coef_.T)
+        return linear_parts(LOG_CHANCE, LINEAR, self._vectors(counts), self.coef_.T)
 
 
 @estimator

@@ -1,7 +1,7 @@
 """The transductive support vector machine of Joachims (1999)."""
 
 import warnings
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from plsa.estimators.parameters import estimator
 from plsa.estimators.positives import LINEAR
 from plsa.inputs import is_auto, warn
 from plsa.labels.reading import Labels
-from plsa.learning.parts import Parts, linear_parts
+from plsa.learning.parts import DECISION, Parts, linear_parts
 
 _USUAL = 1.0
 _COSTS = (_USUAL, 0.3, 3.0)  # that "auto" chooses from, of equals the first
@@ -151,7 +151,7 @@ class Machines:
         """The same of one document, taken apart."""
         room = 0 if len(self.weights) > 1 else 1
         weights, intercepts = np.pad(self.weights.T, ((0, 0), (room, 0))), np.pad(self.intercepts, (room, 0))
-        return replace(linear_parts(LINEAR, matrix, weights, intercepts), logs=False)
+        return linear_parts(DECISION, LINEAR, matrix, weights, intercepts)
 
 
 @dataclass(frozen=True, slots=True)

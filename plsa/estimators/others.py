@@ -17,7 +17,7 @@ from plsa.estimators.base import NO_SUM
 from plsa.estimators.documents import steps_of
 from plsa.estimators.positives import LINEAR
 from plsa.labels.reading import Labels
-from plsa.learning.parts import Parts, linear_parts
+from plsa.learning.parts import DECISION, Parts, linear_parts
 from plsa.learning.student import probabilities
 
 # scikit-learn's own that learn from unlabeled documents: -1 marks these, and not all take strings beside it.
@@ -115,7 +115,7 @@ def decision_parts(model: Any, X: Any) -> Parts:
         weights = np.asarray(model.coef_, dtype=np.float64)
         weights = weights.reshape(-1, weights.shape[-1]).T
         intercepts = np.broadcast_to(np.ravel(model.intercept_), weights.shape[1:])
-        parts = replace(linear_parts(LINEAR, row, weights, intercepts), logs=False)
+        parts = linear_parts(DECISION, LINEAR, row, weights, intercepts)
         if len(parts.scores) == len(said) and np.allclose(parts.scores, said, rtol=1e-6, atol=1e-9):
             parts = parts.two_sided() if len(said) == 1 else parts
             return replace(parts, classes=np.asarray(model.classes_))

@@ -26,11 +26,11 @@ from plsa.engine.steps import Folded, GatedSteps, fold_in
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import LabelGate
 from plsa.labels.layout import Layout, label_topic
-from plsa.learning.parts import NOTHING_KNOWN, Parts
+from plsa.learning.parts import CHANCE, LOG_CHANCE, NOTHING_KNOWN, Parts
 from plsa.learning.scaling import Scaler, scaled_by, spread
 from plsa.learning.student import Student, levels, probabilities
 
-PRIOR = "prior"  # a constant
+PRIOR, TOGETHER = "prior", "all words together"  # constants
 _GUESS_ROUNDS, _GUESS_TOL = 10, 1e-2  # of folding in: a guess needs no more
 
 
@@ -91,41 +91,29 @@ class Aspects:
         one = np.array_equal(share, np.eye(*share.shape))  # one topic per class, in their order
         return self.word_topic if one else np.asarray(self.word_topic @ share)
 
-    def parts(self, counts: Counts, how: Folding, of_topics: Floats, *, logs: bool = True) -> Parts:
-        """q = of_topics P(.|d) of one document, (C, K) times (K,), or log q, taken apart.
+    def parts(self, counts: Counts, how: Folding, of_topics: Floats) -> Parts:
+        """of_topics P(.|d) of one document, (C, K) times (K,), taken apart.
 
-        A round of folding in moves q[y] from q to q', and the move is a sum over the words, N of them,
+        It begins at q[y], that of the prior. N words, pseudo-counts among them, move it by
 
-            q' - q = sum_w n(w) / (N + k) (sum_z of_topics[y, z] P(z|w, d) - q) + the pull of k pseudo-counts,
+            sum_w n(w) / N (sum_z of_topics[y, z] P(z|w) - q[y]),        P(z|w) ~ P(z) P(w|z)
 
-        so that a word that is as probable in all topics moves nothing. The shares of a word are its part of
-        all moves; those of log q are such moves times (log q' - log q) / (q' - q). What the sum begins with
-        is the prior, and the pull of pseudo-counts is added to that. A q that vanishes counts as the smallest
-        normal number.
+        in the first round of folding in: what each says by itself; one that all topics have alike says
+        nothing. What the other rounds add is said by all words together, as each has a say in what the others
+        stand for.
         """
-        scaled, n_rounds = scaled_by(self.scaler, counts), int(self.fold(counts, how).rounds[0])
-        real, tiny = scaled.dtype, np.finfo(np.float64).tiny
-        topic = self.topic_prior.astype(real).astype(np.float64)
-        pseudo = topic * max(self.prior_strength, 0.0)
+        folded, scaled = self.fold(counts, how), scaled_by(self.scaler, counts)
+        topic = self.topic_prior.astype(scaled.dtype).astype(np.float64)
         words = self.word_topic[scaled.word].astype(np.float64)
-        said = of_topics @ topic
-        share, pull = np.zeros((len(words), len(said))), np.zeros(len(said))
-        first = np.log(np.maximum(said, tiny)) if logs else said
-        for _ in range(n_rounds):
-            p = words @ topic
-            number = np.where(p >= np.finfo(real).smallest_normal, scaled.count, 0.0)
-            total = number.sum() + pseudo.sum()
-            ratio = np.divide(number, p, out=np.zeros_like(p), where=number > 0)
-            of_words = ratio[:, np.newaxis] * ((words * topic) @ of_topics.T) - np.outer(number, said)
-            of_prior = of_topics @ pseudo - pseudo.sum() * said
-            topic = (topic * (ratio @ words) + pseudo) / total
-            before, said = said, of_topics @ topic
-            steepness = _steepness(before, said, tiny) if logs else 1.0
-            share += of_words * (steepness / total)
-            pull += of_prior * (steepness / total)
-        return Parts(
-            "the topics of its words", scaled.word.astype(np.intp), share, {PRIOR: first + pull}, logs
-        )
+        p, first = words @ topic, of_topics @ topic
+        takes_part = (p >= np.finfo(scaled.dtype).smallest_normal) & (folded.rounds[0] > 0)
+        number = np.where(takes_part, scaled.count, 0.0)
+        total = number.sum() + max(self.prior_strength, 0.0) * topic.sum()
+        said = (words * topic) @ of_topics.T / np.where(takes_part, p, 1.0)[:, np.newaxis]
+        share = (said - first) * (number / (total if total > 0 else 1.0))[:, np.newaxis]
+        last = of_topics @ unpadded(folded.doc_topic, self.n_topics)[0].astype(np.float64)
+        constants = {PRIOR: first, TOGETHER: last - first - share.sum(axis=0)}
+        return Parts(CHANCE, "the topics of its words", scaled.word.astype(np.intp), share, constants)
 
     def classes(
         self, counts: Counts, how: Folding, start: Real | None = None, dtype: Any = np.float64
@@ -134,14 +122,6 @@ class Aspects:
         assert self.class_topic is not None
         topics = unpadded(self.fold(counts, how, start).doc_topic, self.n_topics)
         return by_class(topics, self.class_topic, dtype)
-
-
-def _steepness(before: Floats, after: Floats, tiny: float) -> Floats:
-    """(log after - log before) / (after - before), the limit of it where nothing moves."""
-    move, least = after - before, np.maximum(before, tiny)
-    ratio = np.maximum(move / least, tiny / least - 1)
-    slope = np.divide(np.log1p(ratio), move, out=1 / least, where=move != 0)
-    return np.where(np.maximum(before, after) > tiny, slope, 0.0)
 
 
 def _pseudo_counts(prior: Real, strength: float) -> Real | None:
@@ -169,13 +149,22 @@ class Predictor:
         return probability
 
     def parts(self, counts: Counts, how: Folding) -> Parts:
-        """log P(class|document) of one document, but for what all classes share, taken apart."""
+        """What `probabilities` are made of, for one document, taken apart.
+
+        Of a student log P(class|document), but for what all classes share. Of topics P(class|document),
+        before it is raised to a power.
+        """
         if self.student is None:
             assert self.aspects.class_topic is not None
-            return self.aspects.parts(counts, how, self.aspects.class_topic).times(self.sharpness)
+            parts = self.aspects.parts(counts, how, self.aspects.class_topic)
+            total = parts.scores.sum()
+            if not total > 0:  # a fake label that has taken all
+                even = np.full(len(parts.scores), 1 / len(parts.scores))
+                return Parts.silent(CHANCE, parts.by, PRIOR, even)
+            return replace(parts.times(1 / total), power=self.sharpness)
         parts, scores = self.student.parts(counts), self.student.scores(counts)
         if not scores.any():
-            return Parts.silent(parts.by, NOTHING_KNOWN, np.log(self.class_prior))
+            return Parts.silent(LOG_CHANCE, parts.by, NOTHING_KNOWN, np.log(self.class_prior))
         return parts.times(self.sharpness / float(levels(scores, self.leveling)[0, 0]))
 
     def spread(self, words: Array, n_words: int) -> Self:

@@ -31,7 +31,7 @@ from plsa.labels.gates import OneComponent
 from plsa.labels.layout import Layout, lay_out
 from plsa.learning.collapse import lost_classes
 from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge
-from plsa.learning.parts import Parts
+from plsa.learning.parts import LOG_CHANCE, Parts
 from plsa.learning.scaling import Scaler, Scaling, fit_scaling, scaled_by
 
 _MEMBER_PASSES = 2  # of a member of a committee
@@ -123,9 +123,8 @@ class Mixture:
             met = chance > 0
             share[:, place] = of_words[:, own] @ chance
             constant[place] = chance[met] @ np.log(self.topic_prior[own][met] / chance[met])
-        return Parts(
-            "naive Bayes", scaled.word.astype(np.intp), share, {"P(class)": constant}, classes=classes
-        )
+        constants, words_of = {"P(class)": constant}, scaled.word.astype(np.intp)
+        return Parts(LOG_CHANCE, "naive Bayes", words_of, share, constants, classes)
 
     def topics(self, counts: Counts, n_threads: int | None) -> Floats:
         """(D, K): P(z|d)."""

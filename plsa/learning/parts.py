@@ -12,6 +12,8 @@ from scipy import sparse
 
 from plsa.engine.parameters import Array, Floats, Places
 
+# What scores may be: P(class|document); its logarithm, but for what all classes share; or anything else.
+CHANCE, LOG_CHANCE, DECISION = "P(class)", "log P(class)", "decision value"
 INTERCEPTS = "intercepts"  # what the constants of several models are called
 NOTHING_KNOWN = "no known word"
 _SIDES = np.array([-0.5, 0.5])
@@ -21,17 +23,18 @@ _SIDES = np.array([-0.5, 0.5])
 class Parts:
     """The score of every class for one document: the constants plus the shares of its words."""
 
+    of: str  # what the scores are: one of the three
     by: str  # what decides
     word: Places  # (n,): columns of the document's words
     share: Floats  # (n, C)
     constants: Mapping[str, Floats]  # (C,) each, by name
-    logs: bool = True  # whether softmax(scores) are the probabilities of the classes
     classes: Array | None = None  # (C,): what they are called; None: by their places
+    power: float = 1.0  # that P(class|document) is raised to in the end
 
     @classmethod
-    def silent(cls, by: str, name: str, constant: Floats) -> Self:
+    def silent(cls, of: str, by: str, name: str, constant: Floats) -> Self:
         """Where no word of a document says anything."""
-        return cls(by, np.empty(0, dtype=np.intp), np.empty((0, len(constant))), {name: constant})
+        return cls(of, by, np.empty(0, dtype=np.intp), np.empty((0, len(constant))), {name: constant})
 
     @property
     def constant(self) -> Floats:
@@ -68,10 +71,10 @@ class Parts:
         )
 
 
-def linear_parts(by: str, row: sparse.csr_array, weights: Array, intercepts: Any = None) -> Parts:
+def linear_parts(of: str, by: str, row: sparse.csr_array, weights: Array, intercepts: Any = None) -> Parts:
     """Those of a document as a row, (1, W), times weights, (W, C), plus intercepts."""
     said = np.flatnonzero(row.data)
     word = row.indices[said].astype(np.intp)
     share = row.data[said, np.newaxis].astype(np.float64) * weights[word]
     constants = {} if intercepts is None else {INTERCEPTS: np.asarray(intercepts, dtype=np.float64)}
-    return Parts(by, word, share, constants or {INTERCEPTS: np.zeros(weights.shape[1])})
+    return Parts(of, by, word, share, constants or {INTERCEPTS: np.zeros(weights.shape[1])})

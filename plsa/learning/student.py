@@ -19,7 +19,7 @@ from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real
 from plsa.engine.products import Products
 from plsa.labels.corpus import Corpus
 from plsa.learning.linear import Teaching, complement, damped, heights, separate, topical, usual_leveling
-from plsa.learning.parts import Parts, linear_parts
+from plsa.learning.parts import LOG_CHANCE, Parts, linear_parts
 from plsa.learning.scaling import Scaler, fit_tfidf, spread, unit_rows, vectors
 
 # Of least squares, found on three corpora together, at 0.3 to 100% labels.
@@ -127,7 +127,7 @@ class Student:
         """The scores of one document, taken apart."""
         row = vectors(self.scaler, counts)
         intercept = self.intercept if row.data.any() else None
-        parts = linear_parts("a linear student on TF-IDF", row, self.weights, intercept)
+        parts = linear_parts(LOG_CHANCE, "a linear student on TF-IDF", row, self.weights, intercept)
         return parts if self.lessons is None else self.lessons.left_out_parts(parts, counts.fingerprints())
 
     def spread(self, words: Array, n_words: int) -> Self:

@@ -14,7 +14,7 @@ from plsa.engine.starts import random_words, words_from_clusters
 from plsa.labels.reading import Known
 from plsa.learning import committee, ranking
 from plsa.learning.aspects import Aspects, Folding, Method, OpenModel
-from plsa.learning.parts import NOTHING_KNOWN, Parts
+from plsa.learning.parts import DECISION, NOTHING_KNOWN, Parts
 from plsa.learning.scaling import TFIDF, Scaling, scaled_by, vectors
 from plsa.learning.student import DEFAULT_SHARPNESS, Student
 
@@ -63,9 +63,9 @@ class Finder:
         parts = self.student.parts(counts)
         if not self.student.scores(counts).any():
             constant = np.array([_SURELY_NOT - self.threshold])
-            return replace(Parts.silent(parts.by, NOTHING_KNOWN, constant), logs=False)
+            return Parts.silent(DECISION, parts.by, NOTHING_KNOWN, constant)
         margin = parts.against(0).times(0.5)
-        return replace(margin.plus(THRESHOLD, np.array([-self.zero - self.threshold])), logs=False)
+        return replace(margin.plus(THRESHOLD, np.array([-self.zero - self.threshold])), of=DECISION)
 
     def _topic_parts(self, counts: Counts, how: Folding) -> Parts:
         """P(positive topics|document), less that of the most probable other one if that decides."""
@@ -75,7 +75,7 @@ class Finder:
             topics = self.aspects.topics(counts, how)[0]
             topics[self.positive_topics] = -1
             of_topics[0, topics.argmax()] = -1
-        return self.aspects.parts(counts, how, of_topics, logs=False)
+        return replace(self.aspects.parts(counts, how, of_topics), of=DECISION)
 
     def probability(self, counts: Counts, how: Folding) -> Floats:
         """P(positive topics|document), or what the student's margin says: one half at the threshold."""

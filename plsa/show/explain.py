@@ -31,7 +31,6 @@ from plsa.show.explanation import (
     TextShare,
     WordShare,
 )
-from plsa.show.rendering import DECISION
 from plsa.show.words import check_vocabulary, top_words
 
 _TOPIC_WORDS = 7  # of a topic
@@ -41,6 +40,10 @@ _LEFT_OUT = (
     "the document itself is left out, as it is when the model predicts."
 )
 _NOTHING_KNOWN = "The model knows no word of the document: nothing in it speaks for one of the classes."
+_RAISED = (
+    "The probabilities above are these P(class) to the power {:.3g}, brought to sum one again: so labeled "
+    "documents have it that were held out."
+)
 _NO_PLACES = "Where the words stand in the text is not known: it is cut into words in a way of its own."
 _ONE_CLASS = "There is one class: nothing has to be decided."
 
@@ -60,16 +63,18 @@ def explain(
 ) -> Explanation:
     """Why a document has its label: what each of its words adds to what decides, for and against it.
 
-    What is explained is what `predict` does, by the very numbers, and the shares of words and a few constants
-    add up to it. Let s[c] be the score of class c, P(c|d) ~ exp(s[c]). Then, with n(w) for the count of w:
+    What is explained is what `predict` goes by: the shares of words and a few constants add up to the score
+    s[c] of every class c, and the highest wins. With n(w) for the count of word w:
 
-    - A student (the mislabeling models, `PLSAClassifier(student="linear")`): s[c] = k sum_w x(w) B[w, c] +
-      intercepts, of TF-IDF x at unit length. k is the calibration, sharpness / height^leveling. Of a document
-      that the student was taught by under a guess, what that has taught is a constant that is taken away.
-    - Topics (the other models of topics, or `student=None`): s[c] = k log sum_z P(z|d) P(c|z). Folding in
-      begins at the prior, and goes on in rounds; in each a word adds n(w) (P(c|w, d) - P(c|d)) / N,
-      and its share is the sum of these moves, as logarithms. A word that all topics have alike has none.
-    - `NaiveBayesEM`: s[c] = log P(c) + sum_w n(w) log P(w|c).
+    - A student (the mislabeling models, `PLSAClassifier(student="linear")`): P(c|d) ~ exp(s[c]), and s[c] =
+      k sum_w x(w) B[w, c] + intercepts, of TF-IDF x at unit length; k is the calibration, sharpness /
+      height^leveling. Of a document that it was taught by under a guess, what that has taught about the
+      document itself is a constant, which is taken away.
+    - Topics (other models of topics, or `student=None`): s[c] = P(c|d) = sum_z P(z|d) P(c|z). A word has
+      n(w) (P(c|w) - P(c)) / N: what it says by itself, P(z|w) ~ P(z) P(w|z), which is nothing if all topics
+      have it alike. That is the first round of folding a document in; what is added by the others, in which
+      every word is read in the light of all, is a constant, "all words together".
+    - `NaiveBayesEM`: P(c|d) ~ exp(s[c]), s[c] = log P(c) + sum_w n(w) log P(w|c).
     - `TopicSensitivePLSA`, and linear classifiers: s is what `decision_function` says.
     - `PLSA`: topics stand for classes.
 
@@ -154,6 +159,8 @@ def explain(
         words, places, notes = _words(model, row, text, beside, vocabulary)
         topics = _topics(model, row, vocabulary, n_topics)
         similar = _similar(model, row, X, y, n_documents)
+    if parts.power != 1:
+        notes.append(_RAISED.format(parts.power))
     if LEFT_OUT in parts.constants:
         notes.append(_LEFT_OUT)
     if not words:
@@ -162,7 +169,7 @@ def explain(
     return Explanation(
         label=names[order[0]],
         by=parts.by,
-        of=DECISION if not parts.logs else "log P(class)" if hasattr(last, "classes_") else "log P(topic)",
+        of=parts.of if hasattr(last, "classes_") else "P(topic)",
         n_classes=len(names),
         classes=tuple(
             ClassScore(

@@ -63,7 +63,7 @@ class Explanation:
 
     label: Any  # the class that the model predicts
     by: str  # what decides
-    of: str  # what the scores are of: "log P(class)", "log P(topic)" or "decision value"
+    of: str  # what the scores are of: "log P(class)", "P(class)", "P(topic)" or "decision value"
     n_classes: int  # that were learned
     classes: tuple[ClassScore, ...]  # the first of them, the predicted one at the head
     words: tuple[WordShare, ...]  # that are known; first those that say most of the first class

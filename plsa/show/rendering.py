@@ -5,14 +5,12 @@ Nothing that stands in a text, a word or a label is a command to a terminal, or 
 
 import html
 import math
-import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from plsa.inputs import counted
 
-DECISION = "decision value"  # what scores are of where they say nothing of probabilities
 WIDTH = 80
 _NAME, _BAR, _LONE_BAR = 24, 12, 22  # columns that a word has at most, a bar at least, and at most
 _OTHERS = 3  # classes beside the first one that are printed
@@ -53,11 +51,13 @@ def _headline(found: Any) -> str:
 
 def _question(found: Any) -> str:
     """What the shares of words add up to."""
-    first, several = found.classes[0], "topics" if found.of == "log P(topic)" else "classes"
+    first, several = found.classes[0], "topics" if found.of == "P(topic)" else "classes"
     if first.against is None:
         what = f"{found.of}, beside the mean of all {found.n_classes} {several}"
-    elif found.of != DECISION:
+    elif found.of == "log P(class)":
         what = f"log P({first.label})/P({first.against})"
+    elif found.of.startswith("P("):
+        what = f"P({first.label}) - P({first.against})"
     else:
         what = f"how far {first.label} is ahead of {first.against}"
     return f"Decided by {found.by}; words add to {what}:"
@@ -92,8 +92,8 @@ def _named(word: str) -> str:
 
 
 def _writer(rows: Sequence[Row]) -> Callable[[float], str]:
-    """How numbers are written: three digits of the largest share of a line, at most six behind the point."""
-    largest = max((abs(share) for row in rows for share in row.shares), default=0.0)
+    """How numbers are written: three digits of the largest share of a word for or against the first class."""
+    largest = _largest(rows) or max((abs(share) for row in rows for share in row.shares), default=0.0)
     if not 1e-4 <= largest < 1e7:
         return lambda share: f"{share:+.2e}" if share else "0"
     digits = min(6, max(0, 2 - math.floor(math.log10(largest))))
@@ -106,11 +106,6 @@ def _writer(rows: Sequence[Row]) -> Callable[[float], str]:
 def readable(text: Any) -> str:
     """A text in one line, without what a terminal would take for a command."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in str(text)).split())
-
-
-def _headline_lines(found: Any) -> list[str]:
-    parts = (readable(part).replace(" ", _TIED) for part in _headline(found).split(", "))
-    return [line.replace(_TIED, " ") for line in wrapped(", ".join(parts))]
 
 
 def _wide(text: str) -> int:
@@ -134,29 +129,27 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - _wide(text))
 
 
-def wrapped(text: str, indent: int = 0) -> list[str]:
-    """The lines of a text."""
-    lines, room = [""], " " * indent
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1].strip() else f"{lines[-1]}{word}"
-        if _wide(longer) > WIDTH and lines[-1].strip():
-            longer = room + word
-            lines.append(cut(longer, WIDTH))
-        else:
-            lines[-1] = cut(longer, WIDTH)
+def wrapped(text: str, head: str = "") -> list[str]:
+    """The lines of a text after a head, below which all stand. Tied words stay in one line."""
+    lines, begins = [head], True
+    for word in map(readable, text.split(" ")):
+        longer = lines[-1] + ("" if begins else " ") + word
+        if _wide(longer) > WIDTH and not begins:
+            lines.append("")
+            longer = " " * _wide(head) + word
+        lines[-1], begins = cut(longer, WIDTH), False
     return lines
 
 
 def explanation_lines(found: Any) -> str:
     """An explanation in lines of 80 columns."""
-    parts = [_headline_lines(found), _table(found)]
+    parts = [wrapped(_headline(found)), _table(found)]
     if found.topics:
         lines = ["topics of the document"]
         for each in found.topics:
             name = f"topic {each.topic}" if each.label is None else readable(each.label)
             head = f"{each.share:7.1%}  {padded(name, 20)}  "
-            words = textwrap.wrap(readable(" ".join(each.words)), WIDTH - len(head)) or [""]
-            lines += [head + words[0], *(" " * len(head) + line for line in words[1:])]
+            lines += wrapped(" ".join(each.words), head)
         parts.append(lines)
     if found.similar:
         lines = ["labeled documents most like it, by cosine"]
@@ -177,17 +170,18 @@ def _table(found: Any) -> list[str]:
     names = min(_NAME, max(_wide(row.name) for row in rows))
     figures = [[written(share) for share in row.shares] for row in rows]
     number = max(len(line[0]) for line in figures)
-    others = found.classes[1 : 1 + _OTHERS]
     heads = [readable(each.label) for each in found.classes]
-    bar = max(_BAR, min(_LONE_BAR, _wide(heads[0]) - number - 1)) if others else _LONE_BAR
-    room = (WIDTH - names - number - bar - 3) // max(1, len(others)) - 2
-    widths = [
-        min(room, max(_wide(heads[place]), *(len(line[place]) for line in figures)))
-        for place in range(1, 1 + len(others))
-    ]
+    free = WIDTH - names - number - 3  # for bars and the other classes
+    least = 2 + max((len(figure) for line in figures for figure in line[1:]), default=0)
+    n_others = min(_OTHERS, len(heads) - 1, (free - _BAR) // least)
+    bar = _LONE_BAR
+    if n_others:
+        bar = min(bar, max(_BAR, _wide(heads[0]) - number - 1), free - n_others * least)
+    room = (free - bar) // max(1, n_others) - 2
+    widths = [min(room, max(least - 2, _wide(each))) for each in heads[1 : 1 + n_others]]
     head = [" " * names, padded(heads[0], number + 1 + bar)]
     head += [_right(heads[place], width) for place, width in enumerate(widths, start=1)]
-    lines = [*wrapped(readable(_question(found))), "  ".join(head)] if others else wrapped(_question(found))
+    lines = [*wrapped(_question(found)), *(["  ".join(head)] if n_others else [])]
     for row, line in zip(rows, figures, strict=True):
         length = round(bar * abs(row.shares[0]) / largest) if row.is_word and largest else 0
         sign = "+" if row.shares[0] > 0 else "-"
