@@ -125,7 +125,8 @@ def _of_words(vectorizer: Any, text: str, spans: list[Span]) -> Named:
             if pieces and number == 1:
                 counted = (*counted, *pieces_of(word))
             if counted:
-                yield (run[0][0], run[-1][1]), word, counted
+                # Words of a script without blanks overlap, and do not come in their order.
+                yield (min(start for start, _ in run), max(end for _, end in run)), word, counted
 
 
 def _of_characters(text: str, least: int, most: int) -> Named:
