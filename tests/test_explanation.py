@@ -379,6 +379,15 @@ def test_classes_that_are_alike_keep_their_order():
     assert [each.label for each in even.classes] == list(range(6))
 
 
+def test_the_first_class_is_the_predicted_one(monkeypatch):
+    """Scores that differ by rounding alone may have another order than what predict makes of them."""
+    model, row = fitted(SOFT, "float64"), new_documents("float64")[[0]]
+    second = explain(model, row).classes[1].label
+    monkeypatch.setattr(SoftMislabelingPLSA, "predict", lambda self, X: np.array([second]))
+    found = explain(model, row)
+    assert found.label == found.classes[0].label == second
+
+
 def test_components_that_were_reassigned():
     """A class without components is none of those that decide."""
     X = np.array([[3, 0, 1], [0, 3, 1], [1, 1, 3]])
@@ -652,6 +661,12 @@ def test_numbers_have_three_digits():
 
 
 def test_huge_counts_are_explained():
+    X = np.diag([1e30] * 4)
+    names = [f"a word of quite some length {word}" for word in range(4)]
+    model = TransductiveSVM(tfidf=False).fit(X, ["class a", "class b", "class c", "class d"])
+    for scale, offset in ((1e30, 0.0), (1e-33, 1e7), (1.0, -1e5)):
+        model.coef_, model.intercept_ = model.coef_ * scale, offset * np.arange(4)
+        assert max(map(len, lines_of(explain(model, X[0], vocabulary=names, n_classes=4)))) > 60
     X = sparse.csr_array([[1e30, 1.0, 0.0], [0.0, 1.0, 1e30]])
     for model in (NaiveBayesEM(), PLSAClassifier(random_state=0), TransductiveSVM(), SoftMislabelingPLSA()):
         found = explain(model.fit(X, [0, 1]), X[[0]])

@@ -109,6 +109,21 @@ def test_what_cannot_be_found_is_not_guessed(vectorizer):
     assert places_of(vectorizer, "a <b>cup</b> of tea") is None
 
 
+class Halving(CountVectorizer):
+    """Counts every second word."""
+
+    def build_analyzer(self):
+        """What makes the words of a text."""
+        usual = super().build_analyzer()
+        return lambda text: usual(text)[::2]
+
+
+def test_what_is_found_is_what_is_counted():
+    """An analyzer of its own, which parameters say nothing of, is noticed."""
+    assert places_of(Halving(), "a cup of tea") is None
+    assert [place.word for place in places_of(Halving(), "cup")] == ["cup"]
+
+
 def test_functions_of_the_users():
     """Words that a function finds in their order are found again, whatever their capitals."""
     text = "Tea, and a cup"

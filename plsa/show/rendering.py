@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from plsa.inputs import counted
+from plsa.learning.parts import DECISION, LOG_CHANCE
 
 WIDTH = 80
 _NAME, _BAR, _LONE_BAR = 24, 12, 22  # columns that a word has at most, a bar at least, and at most
@@ -53,8 +54,9 @@ def _question(found: Any) -> str:
     """What the shares of words add up to."""
     first, several = found.classes[0], "topics" if found.of == "P(topic)" else "classes"
     if first.against is None:
-        what = f"{found.of}, beside the mean of all {found.n_classes} {several}"
-    elif found.of == "log P(class)":
+        what = "the decision value" if found.of == DECISION else found.of
+        what += f", beside the mean of all {found.n_classes} {several}"
+    elif found.of == LOG_CHANCE:
         what = f"log P({first.label})/P({first.against})"
     elif found.of.startswith("P("):
         what = f"P({first.label}) - P({first.against})"
@@ -118,7 +120,7 @@ def cut(text: str, width: int) -> str:
     """As much of a text as so many columns hold."""
     if _wide(text) <= width:
         return text
-    while _wide(text) > width - 1:
+    while text and _wide(text) > width - 1:
         text = text[:-1]
     return f"{text.rstrip()}\u2026"
 
@@ -241,7 +243,7 @@ def _html_lines(lines: Iterable[str]) -> str:
 
 
 def _cells(cells: Iterable[str], kind: str = "td", side: str = "left") -> str:
-    style = f"padding: 1px 10px 1px 0; text-align: {side}; vertical-align: top; border: none"
+    style = f"padding: 1px 10px 1px 0; text-align: {side}; vertical-align: baseline; border: none"
     return "".join(f"<{kind} style='{style}'>{cell}</{kind}>" for cell in cells)
 
 
