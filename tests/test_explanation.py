@@ -23,6 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, LinearSVC
 
 from plsa import (
@@ -482,6 +483,17 @@ def test_texts_in_other_forms():
     assert {"tea"} < {found.text[place.start : place.end] for place in found.places}
 
 
+def test_texts_that_are_changed_first():
+    """The words are there, and where they stand is not known."""
+    steps = FunctionTransformer(lambda texts: [text[::-1] for text in texts]), CountVectorizer()
+    model = make_pipeline(*steps, PLSAClassifier(random_state=0)).fit(TEXTS, ["food"] * 5 + ["sport"] * 5)
+    found = explain(model, "milk and tea", X=TEXTS, y=LABELS, vocabulary=model[1])
+    assert (found.label, found.text, found.places) == ("food", "milk and tea", ())
+    assert {"klim", "aet"} <= {word.word for word in found.words}
+    assert found.similar[0].text == "tea and milk"
+    assert "Where the words stand in the text is not known" in str(found)
+
+
 def test_a_search_is_explained_by_its_best():
     search = GridSearchCV(
         text_classifier(MissingLabelPLSA(), random_state=0),
@@ -684,6 +696,7 @@ def test_huge_counts_are_explained():
         (TEXTS[:2], "document holds 2 documents, but one is explained at a time"),
         ([], "document holds 0 documents"),
         ([3], "row 0 of the texts holds 3"),
+        (None, "row 0 of the texts holds None"),
         (np.ones((1, 5)), "counts or other numbers"),
     ],
 )

@@ -156,10 +156,11 @@ def explain(
         rival = _rival(label, names, order, last)
         shown = order[: 1 if rival is not None else n_classes]
         beside = _beside(parts, shown, rival)
-        words, places, notes = _words(model, row, text, beside, vocabulary)
-        topics = _topics(model, row, vocabulary, n_topics)
+        called = check_vocabulary(vocabulary, model, last.n_features_in_)
+        words, places, notes = _words(steps_of(model)[0], row, text, beside, called)
+        topics = _topics(model, row, called, n_topics)
         similar = _similar(model, row, X, y, n_documents)
-    if parts.power != 1:
+    if parts.power != 1 and len(names) > 1:
         notes.append(_RAISED.format(parts.power))
     if LEFT_OUT in parts.constants:
         notes.append(_LEFT_OUT)
@@ -197,20 +198,19 @@ def explain(
 
 def _read(model: Any, document: Any) -> tuple[Any, str | None]:
     """One document as a row for the last step, and its text, if it is one."""
-    steps = steps_of(model)
-    before = model[:-1] if len(steps) > 1 else None
-    if not reads_texts(steps[0]):
-        refuse_texts(document, type(steps[-1]).__name__)
+    *before, last = steps_of(model)
+    reader = next((step for step in before if reads_texts(step)), None)
+    if reader is None:
+        refuse_texts(document, type(last).__name__)
         row = _one_row(document)
-        return (row if before is None else before.transform(row)), None
+        return (model[:-1].transform(row) if before else row), None
     text = document
-    if not (isinstance(document, str | bytes) or callable(steps[0].analyzer)):
-        texts = read_texts(document)
+    if not (isinstance(document, str | bytes) or callable(reader.analyzer)):
+        texts = read_texts(document if hasattr(document, "__len__") else [document])
         _check_one(len(texts))
         text = next(iter(texts))
-    row = (before if before is not None else steps[0]).transform([text])
-    is_text = isinstance(text, str | bytes) and steps[0].input == "content"
-    return row, steps[0].decode(text) if is_text else None
+    is_text = isinstance(text, str | bytes) and reader.input == "content"
+    return model[:-1].transform([text]), reader.decode(text) if is_text else None
 
 
 def _one_row(document: Any) -> Any:
@@ -292,15 +292,14 @@ def _beside(parts: Parts, shown: Places, rival: int | None) -> Parts:
 
 
 def _words(
-    model: Any, row: Any, text: str | None, parts: Parts, vocabulary: Any
+    reader: Any, row: Any, text: str | None, parts: Parts, names: Sequence[str]
 ) -> tuple[tuple[WordShare, ...], tuple[TextShare, ...], list[str]]:
     """The words by their shares, where they stand in the text, and what is to be said of that."""
     row = sparse.csr_array(np.asarray(row) if hasattr(row, "iloc") else row, copy=True)
     row.sum_duplicates()
-    names = check_vocabulary(vocabulary, model, row.shape[1])
     number = dict(zip(row.indices.tolist(), row.data.tolist(), strict=True))
     said = {int(word): share for word, share in zip(parts.word, parts.share, strict=True) if share.any()}
-    places = None if text is None else _placed(steps_of(model)[0], text, names, said)
+    places = None if text is None else _placed(reader, text, names, said)
     if places is None:
         found = [WordShare(names[w], float(number[w]), tuple(each.tolist())) for w, each in said.items()]
         return _by_size(found), (), [] if text is None or not said else [_NO_PLACES]
@@ -321,7 +320,8 @@ def _placed(
     vectorizer: Any, text: str, names: Sequence[str], said: dict[int, Floats]
 ) -> list[tuple[Place, Floats]] | None:
     """What says something, where it stands; None where something that does is not found."""
-    places = places_of(vectorizer, text)
+    # What changes texts before they are cut into words may put these anywhere.
+    places = places_of(vectorizer, text) if reads_texts(vectorizer) else None
     if places is None:
         return None
     share_of = {names[word]: share for word, share in said.items()}
@@ -339,12 +339,12 @@ def _placed(
 # --- what is like it -----------------------------------------------------------------------------
 
 
-def _topics(model: Any, row: Any, vocabulary: Any, number: int) -> tuple[DocumentTopic, ...]:
+def _topics(model: Any, row: Any, names: Sequence[str], number: int) -> tuple[DocumentTopic, ...]:
     """The document's topics, the largest first."""
     last = steps_of(model)[-1]
     if not number or not (hasattr(last, "components_") and hasattr(last, "transform")):
         return ()
-    share, words = last.transform(row)[0], top_words(model, vocabulary, n=_TOPIC_WORDS)
+    share, words = last.transform(row)[0], top_words(model, names, n=_TOPIC_WORDS)
     largest = np.argsort(-share, kind="stable")[:number].tolist()
     return tuple(DocumentTopic(z, words[z].label, float(share[z]), words[z].words) for z in largest)
 
@@ -362,7 +362,7 @@ def _similar(model: Any, row: Any, X: Any, y: Any, number: int) -> tuple[Similar
     labels = check_labels(y, others.shape[0])
     known = np.flatnonzero(~is_unlabeled(labels, getattr(steps[-1], "unlabeled", UNLABELED)))
     cosine = np.round((others[known] @ own.T).toarray().ravel().astype(np.float64), 6)
-    texts = list(X) if reads_texts(steps[0]) else None
+    texts = list(X) if any(map(reads_texts, steps)) else None
     found: list[SimilarDocument] = []
     seen = set()
     for place in np.argsort(-cosine, kind="stable").tolist():

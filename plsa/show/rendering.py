@@ -81,6 +81,10 @@ def _rows(found: Any) -> list[Row]:
     return rows
 
 
+def _topic_name(each: Any) -> str:
+    return f"topic {each.topic}" if each.label is None else f"{each.topic}: {each.label}"
+
+
 def _times(each: Any) -> str:
     name = _named(each.word)
     return name if each.count == 1 else f"{name} x{each.count:g}"
@@ -149,8 +153,7 @@ def explanation_lines(found: Any) -> str:
     if found.topics:
         lines = ["topics of the document"]
         for each in found.topics:
-            name = f"topic {each.topic}" if each.label is None else readable(each.label)
-            head = f"{each.share:7.1%}  {padded(name, 20)}  "
+            head = f"{each.share:7.1%}  {padded(readable(_topic_name(each)), 20)}  "
             lines += wrapped(" ".join(each.words), head)
         parts.append(lines)
     if found.similar:
@@ -214,12 +217,8 @@ def explanation_html(found: Any) -> str:
         parts.append(f"<div style='{box}'>{_shaded(found.text, found.places)}</div>")
     parts.append(_html_table(found))
     if found.topics:
-        head = ["share", "topic", "class", "words that say most about it"]
-        topics = [
-            (f"{each.share:.1%}", each.topic, "" if each.label is None else each.label, " ".join(each.words))
-            for each in found.topics
-        ]
-        parts.append(html_table(head, topics))
+        topics = [(f"{each.share:.1%}", _topic_name(each), " ".join(each.words)) for each in found.topics]
+        parts.append(html_table(["share", "topic", "words that say most about it"], topics))
     if found.similar:
         like = [(f"{each.similarity:.2f}", each.label, each.row, each.text or "") for each in found.similar]
         parts.append(html_table(["cosine", "label", "row", "labeled documents most like it"], like))

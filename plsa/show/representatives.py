@@ -137,7 +137,7 @@ def representatives(model: Any, X: Any, n: int = 3) -> Representatives:
     steps = steps_of(model)
     last = steps[-1]
     check_is_fitted(last)
-    texts = list(X) if reads_texts(steps[0]) else None
+    texts = list(X) if any(map(reads_texts, steps)) else None
     rows = model[:-1].transform(X) if len(steps) > 1 else X
     with warnings.catch_warnings():
         # They are none of those that are shown.
