@@ -120,7 +120,9 @@ def assert_adds_up(model, row, rtol):
 def test_shares_add_up_to_the_decision(place, dtype, row):
     """Of every model that can be explained, for documents of all kinds."""
     model = fitted(place, dtype)
-    assert_adds_up(model, row.astype(dtype), 1e-6 if dtype == "float32" else 1e-9)
+    # The shares of words bear the rounding of float32; topics in float32 do not quite sum to one.
+    rounded = dtype == "float32" and not hasattr(model, "classes_")
+    assert_adds_up(model, row.astype(dtype), 1e-6 if rounded else 1e-9)
 
 
 @pytest.mark.parametrize("place", range(len(EXPLAINED)), ids=[str(case) for case in EXPLAINED])
@@ -158,10 +160,13 @@ def test_shares_add_up_whatever_was_learned(model, data):
         json.dumps(found.to_dict(), allow_nan=False)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @given(row=odd_documents())
-def test_a_student_is_taken_apart_as_dense_formulas_have_it(row):
+@settings(max_examples=20)
+def test_a_student_is_taken_apart_as_dense_formulas_have_it(dtype, row):
     """TF-IDF at unit length times weights, calibrated; of a document that it has not learned from."""
-    model, X = (fitted(SOFT, "float64"), row.toarray())
+    model, row, rtol = fitted(SOFT, dtype), row.astype(dtype), 1e-9 if dtype == "float64" else 1e-4
+    X = row.toarray()
     learned = model.model_
     features = reference.student_features(X, learned.student.scaler.idf)[0]
     share = features[:, np.newaxis] * learned.student.weights
@@ -172,8 +177,9 @@ def test_a_student_is_taken_apart_as_dense_formulas_have_it(row):
     met = np.flatnonzero(features)
     if len(met):
         assert_array_equal(parts.word, met)
-        assert_allclose(parts.share, factor * share[met], rtol=1e-9, atol=1e-12)
-        assert_allclose(parts.constants["intercepts"], factor * learned.student.intercept, rtol=1e-9)
+        small = 1e-3 * rtol * np.abs(factor * share).max()
+        assert_allclose(parts.share, factor * share[met], rtol=rtol, atol=small)
+        assert_allclose(parts.constants["intercepts"], factor * learned.student.intercept, rtol=rtol)
     else:
         assert_allclose(parts.constants["no known word"], np.log(model.class_prior_))
 

@@ -117,14 +117,16 @@ class Mixture:
         logs = unpadded(log_words(padded(self.word_topic[scaled.word], scaled.dtype), n_topics), n_topics)
         of_words = scaled.count[:, np.newaxis].astype(np.float64) * logs
         share, constant = np.empty((len(of_words), len(classes))), np.empty(len(classes))
+        whole = np.empty(len(classes))
         for place, code in enumerate(classes):
             own = self.layout.topic_class == code
             chance = softmax(rows[own])
             met = chance > 0
             share[:, place] = of_words[:, own] @ chance
+            whole[place] = logsumexp(rows[own])
             constant[place] = chance[met] @ np.log(self.topic_prior[own][met] / chance[met])
         constants, words_of = {"P(class)": constant}, scaled.word.astype(np.intp)
-        return Parts(LOG_CHANCE, "naive Bayes", words_of, share, constants, classes)
+        return Parts(LOG_CHANCE, "naive Bayes", words_of, share, constants, classes).rounded_to(whole)
 
     def topics(self, counts: Counts, n_threads: int | None) -> Floats:
         """(D, K): P(z|d)."""

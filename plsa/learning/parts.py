@@ -46,6 +46,13 @@ class Parts:
         """(C,): the highest wins."""
         return np.asarray(self.constant + self.share.sum(axis=0))
 
+    def rounded_to(self, scores: Floats) -> Self:
+        """The same, adding up to these scores, which were rounded otherwise: words bear it by their size."""
+        size = np.abs(self.share)
+        total = size.sum(axis=0)
+        off = np.divide(scores - self.scores, total, out=np.zeros(len(total)), where=total > 0)
+        return replace(self, share=self.share + off * size)
+
     def times(self, factor: Any) -> Self:
         """The parts of scores that are multiplied by a number, or each by its own."""
         constants = {name: factor * each for name, each in self.constants.items()}

@@ -116,8 +116,8 @@ def explain(
     -----
     A document without a known word has no `words`, and the constants say all. Where there is one class,
     nothing is decided. A declared class without an example is never among `classes`; classes that are alike
-    keep their order, the predicted one first. The shares of float32 are as exact as these: the sum is the
-    model's own to a part in a million of the sizes that are added.
+    keep their order, the predicted one first. Where a model computes in float32, the shares of words bear
+    the rounding of its sum, which is less than a part in ten thousand.
 
     Examples
     --------
