@@ -231,9 +231,10 @@ def escaped(text: Any) -> str:
     return html.escape(str(text))
 
 
-def html_table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
-    """A table of texts."""
-    return _html_lines([_cells(map(escaped, head), "th"), *(_cells(map(escaped, row)) for row in rows)])
+def html_table(head: Sequence[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """A table of texts, with headings or without."""
+    headings = [_cells(map(escaped, head), "th")] if head else []
+    return _html_lines([*headings, *(_cells(map(escaped, row)) for row in rows)])
 
 
 def _html_lines(lines: Iterable[str]) -> str:

@@ -75,14 +75,17 @@ class Representatives:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = [
-            (each.label if not at else "", kind, _measured(kind, one), one.row, one.text or "")
-            for each in self.classes
-            for at, (kind, one) in enumerate(
-                [("typical", one) for one in each.typical] + [("borderline", one) for one in each.borderline]
-            )
-        ]
-        return rendering.html_table(["class", "", "", "row", "document"], rows)
+        parts = []
+        for each in self.classes:
+            kinds = (("typical", each.typical), ("borderline", each.borderline))
+            rows = [
+                (f"{kind},\u00a0row\u00a0{one.row}", _measured(kind, one), one.text or "")
+                for kind, some in kinds
+                for one in some
+            ]
+            heading = f"<b>{rendering.escaped(each.label)}</b>: {_said(each)}"
+            parts.append(f"<div>{heading}</div>{rendering.html_table([], rows)}")
+        return "".join(parts)
 
 
 def _said(each: ClassDocuments) -> str:
