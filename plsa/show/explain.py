@@ -116,7 +116,8 @@ def explain(
     -----
     A document without a known word has no `words`, and the constants say all. Where there is one class,
     nothing is decided. A declared class without an example is never among `classes`; classes that are alike
-    keep their order, the predicted one first. Where a model computes in float32, the shares of words bear
+    keep their order, the predicted one first. What a labeled document of the fit has taught by its label is
+    not left out. Where a model computes in float32, the shares of words bear
     the rounding of its sum, which is less than a part in ten thousand.
 
     Examples
