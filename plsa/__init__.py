@@ -23,7 +23,8 @@ which classifier is best for some documents, and whether that is more than chanc
 
 Keeping. `save` writes a fitted model to a file, without pickle, and `load` makes it of the file again.
 
-Looking. `top_words` shows the words of what was learned.
+Looking. `top_words` shows the words of what was learned, `explain` why a document has its label, and
+`representatives` the documents that are typical of each class, or near to another.
 
 Data. `datasets` has corpora that need no download, and reads files.
 
@@ -83,6 +84,8 @@ if TYPE_CHECKING:  # what tools see that read and do not run
     from plsa.show.versions import show_versions as show_versions
     from plsa.files.models import load as load
     from plsa.files.models import save as save
+    from plsa.show.explain import explain as explain
+    from plsa.show.representatives import representatives as representatives
     from plsa.show.words import top_words as top_words
 
 # Where each public name is. Nothing is imported before it is asked for: `plsa --help` is to come at once.
@@ -119,10 +122,12 @@ _HOMES = {
     "compare_pu": "plsa.evaluation.positives",
     "cross_val_predict": "plsa.evaluation.predictions",
     "estimate_prior": "plsa.evaluation.prior",
+    "explain": "plsa.show.explain",
     "heterogeneity": "plsa.evaluation.topics",
     "labeled_scorer": "plsa.evaluation.folds",
     "load": "plsa.files.models",
     "save": "plsa.files.models",
+    "representatives": "plsa.show.representatives",
     "select_topics": "plsa.evaluation.topics",
     "show_versions": "plsa.show.versions",
     "simulate": "plsa.active.simulation",

@@ -803,3 +803,22 @@ def log_softmax(scores, leveling=0.0):
     scores = scores / np.maximum(height, 0.01) ** leveling
     scores = scores - scores.max(axis=1, keepdims=True)
     return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+
+
+# --- decisions, taken apart ----------------------------------------------------------------------
+
+
+def explained_by_topics(n, prior, strength, word_topic, of_topics):
+    """What the first round of folding in makes of a document with counts n: (W, C), a share for each word.
+
+    n(w) / N (sum_z of_topics[y, z] P(z|w) - q[y]), q being that of the prior, N all counts and pseudo-counts.
+    """
+    total = sum(n) + strength
+    share = np.zeros((len(n), len(of_topics)))
+    for w in range(len(n)):
+        joint = [prior[z] * word_topic[w][z] for z in range(len(prior))]
+        for y in range(len(of_topics)):
+            said = sum(of_topics[y][z] * joint[z] for z in range(len(prior))) / sum(joint)
+            before = sum(of_topics[y][z] * prior[z] for z in range(len(prior)))
+            share[w, y] = n[w] / total * (said - before)
+    return share

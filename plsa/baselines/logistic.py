@@ -9,12 +9,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from plsa.baselines.choices import best_setting
 from plsa.baselines.vectors import Matrix, ProbableVectors
+from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats
 from plsa.estimators.base import Fitted, of_documents
 from plsa.estimators.parameters import estimator
+from plsa.estimators.positives import LINEAR
 from plsa.inputs import is_auto, warn
 from plsa.labels.reading import Labels
 from plsa.learning.logistic import Descent, Loss, descend, entropy, probability, surprise, with_others
+from plsa.learning.parts import LOG_CHANCE, Parts, linear_parts
 
 _WEIGHTS = (0.0, 0.1, 0.3, 1.0)  # of entropy, that "auto" chooses from
 
@@ -66,6 +69,9 @@ class LogisticVectors(ProbableVectors):
 
     def _vector_scores(self, matrix: Matrix) -> Floats:
         return probability(matrix, self.coef_.T)
+
+    def _parts(self, counts: Counts) -> Parts:
+        return linear_parts(LOG_CHANCE, LINEAR, self._vectors(counts), self.coef_.T)
 
 
 @estimator

@@ -10,11 +10,14 @@ from sklearn.svm import LinearSVC
 
 from plsa.baselines.choices import best_setting
 from plsa.baselines.vectors import DecidingVectors, Matrix
+from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats, Mask, Places
 from plsa.estimators.base import Fitted
 from plsa.estimators.parameters import estimator
+from plsa.estimators.positives import LINEAR
 from plsa.inputs import is_auto, warn
 from plsa.labels.reading import Labels
+from plsa.learning.parts import DECISION, Parts, linear_parts
 
 _USUAL = 1.0
 _COSTS = (_USUAL, 0.3, 3.0)  # that "auto" chooses from, of equals the first
@@ -126,6 +129,9 @@ class TransductiveSVM(DecidingVectors):
     def _vector_scores(self, matrix: Matrix) -> Floats:
         return Machines(self.coef_, self.intercept_).scores(matrix)
 
+    def _parts(self, counts: Counts) -> Parts:
+        return Machines(self.coef_, self.intercept_).parts(self._vectors(counts))
+
 
 @dataclass(frozen=True, slots=True)
 class Machines:
@@ -140,6 +146,12 @@ class Machines:
         """(D, C): the first of two classes, or the only one, has 0."""
         scores = matrix @ self.weights.T + self.intercepts
         return scores if scores.shape[1] > 1 else np.pad(scores, ((0, 0), (1, 0)))
+
+    def parts(self, matrix: Matrix) -> Parts:
+        """The same of one document, taken apart."""
+        room = 0 if len(self.weights) > 1 else 1
+        weights, intercepts = np.pad(self.weights.T, ((0, 0), (room, 0))), np.pad(self.intercepts, (room, 0))
+        return linear_parts(DECISION, LINEAR, matrix, weights, intercepts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from plsa.estimators.positives import PositiveClassifier, Rule
 from plsa.estimators.scaling import CountScaler
 from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.reading import Known, Labels
+from plsa.learning.parts import Parts
 from plsa.learning.scaling import Scaler
 
 Matrix: TypeAlias = sparse.csr_array
@@ -147,3 +148,6 @@ class LinearClassifier(VectorClassifier):
 
     def _scores(self, counts: Counts) -> Floats:
         return Rule(self.coef_, self.intercept_).scores(self._vectors(counts))
+
+    def _parts(self, counts: Counts) -> Parts:
+        return Rule(self.coef_, self.intercept_).parts(self._vectors(counts))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from plsa.engine.counts import Counts
 from plsa.engine.em import Callback
-from plsa.engine.parameters import Array, Fit, Floats, Places, Real, StopReason, unpadded
+from plsa.engine.parameters import Array, Fit, Floats, Mask, Places, Real, StopReason, unpadded
 from plsa.engine.progress import Progress
 from plsa.engine.runs import Loop, finished
 from plsa.estimators import summary, validation
@@ -22,6 +22,7 @@ from plsa.inputs import physical_memory, too_large, warn
 from plsa.labels.corpus import Corpus
 from plsa.labels.reading import UNLABELED, Labels, among_all, is_unlabeled
 from plsa.learning.aspects import Folding
+from plsa.learning.parts import Parts
 from plsa.learning.scaling import scaled_by
 
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
@@ -45,6 +46,7 @@ _OF_CLASSES = {
     "components_per_class": (0,),
     "topics_per_class": (0,),
 }
+NO_SUM = "what decides is no sum over the words of a document"  # of models that cannot be explained
 _NEEDLESS = 1 << 26  # bytes that topics may take of which there are more than documents and words
 
 
@@ -119,16 +121,35 @@ class CountEstimator(BaseEstimator):
         self._warn_of_unknown(counts)
         return counts
 
+    def decision_parts(self, X: Any) -> Parts:
+        """What decides about one document, as a sum over its words; `plsa.explain` shows it."""
+        counts = self._new_counts(X)
+        if counts.n_documents != 1:
+            raise ValueError(f"X has {counts.n_documents} documents, but one is taken apart at a time.")
+        return self._parts(counts)
+
+    def _parts(self, counts: Counts) -> Parts:
+        """The score of every class for one document of checked counts, taken apart."""
+        can = "models of plsa that have topics or coef_ can be"
+        raise ValueError(f"{type(self).__name__} cannot be explained: {NO_SUM}; {can}.")
+
     def _new_counts(self, X: Any) -> Counts:
         check_is_fitted(self)
         return validation.check_counts(self, X, reset=False, dtype=self._real())
+
+    def knows_words(self, X: Any) -> Mask:
+        """Which documents have a word that the fit has seen: of others nothing is known."""
+        return self._knows(self._new_counts(X))
+
+    def _knows(self, counts: Counts) -> Mask:
+        known = counts if self._seen.all() else counts.of_nonzeros(self._seen[counts.word])
+        return np.asarray(known.lengths() > 0)
 
     def _warn_of_unknown(self, counts: Counts) -> None:
         """Warns of documents without a word that was seen in the fit: nothing is known of them."""
         if not self._knows_words:
             return
-        known = counts if self._seen.all() else counts.of_nonzeros(self._seen[counts.word])
-        unknown = np.flatnonzero(known.lengths() == 0)
+        unknown = np.flatnonzero(~self._knows(counts))
         if len(unknown):
             some = (
                 f"{len(unknown)} of {counts.n_documents} documents {'has' if len(unknown) == 1 else 'have'}"
@@ -339,6 +360,18 @@ class LabelClassifier(ClassifierMixin, CountEstimator):
         """(D, C): what documents of checked counts have for each class that was learned; the highest wins."""
         raise NotImplementedError
 
+    def decision_parts(self, X: Any) -> Parts:
+        """What decides about one document, as a sum over its words; `plsa.explain` shows it.
+
+        Classes without an example are not among those of the sum.
+        """
+        parts = super().decision_parts(X)
+        names = self._learned_classes()
+        return replace(parts, classes=names if parts.classes is None else names[parts.classes])
+
+    def _learned_classes(self) -> Array:
+        return np.asarray(self.classes_ if self._met_ is None else self.classes_[self._met_])
+
     def _of_all(self, values: Floats, other: float = 0.0) -> Floats:
         """Columns for all classes, of columns for those that were learned."""
         return values if self._met_ is None else among_all(values, self._met_, len(self.classes_), 1, other)
@@ -348,8 +381,7 @@ class LabelClassifier(ClassifierMixin, CountEstimator):
         return self._predicted(self.checked_counts(X))
 
     def _predicted(self, counts: Counts) -> Array:
-        classes = self.classes_ if self._met_ is None else self.classes_[self._met_]
-        return np.asarray(classes[self._class_scores(counts).argmax(axis=1)])
+        return np.asarray(self._learned_classes()[self._class_scores(counts).argmax(axis=1)])
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """The share of documents that get their label; those that have none are left out."""

@@ -24,6 +24,7 @@ from plsa.labels.corpus import Corpus
 from plsa.labels.layout import Layout, check_topics_per_class, unlabeled_share
 from plsa.labels.reading import Labels
 from plsa.learning.mixtures import LearnedMixture, Mixture, MixturePlan, learn, members
+from plsa.learning.parts import Parts
 
 _MIN_POWER = 1e-6  # of annealing
 _WEIGHTS = (0.0, 0.01, 0.1, 1.0)  # of documents without a label that "auto" tries: the labels alone first
@@ -413,6 +414,9 @@ class NaiveBayesEM(Printed, Confident, ClassEstimator):
 
     def _class_scores(self, counts: Counts) -> Floats:
         return self.model_.probabilities(counts, self.n_threads)
+
+    def _parts(self, counts: Counts) -> Parts:
+        return self.model_.parts(counts, self.n_threads)
 
     def predict_log_proba(self, X: Any) -> Array:
         """log P(class|document), found in log space: no probability is too small for it."""

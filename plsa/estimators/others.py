@@ -3,16 +3,21 @@
 Ours, scikit-learn's that learn from unlabeled documents, all others, and pipelines of these.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 from sklearn.utils import _safe_indexing
 
 from plsa.engine.parameters import Array, Floats
+from plsa.estimators.base import NO_SUM
 from plsa.estimators.documents import steps_of
+from plsa.estimators.positives import LINEAR
 from plsa.labels.reading import Labels
+from plsa.learning.parts import DECISION, Parts, linear_parts
 from plsa.learning.student import probabilities
 
 # scikit-learn's own that learn from unlabeled documents: -1 marks these, and not all take strings beside it.
@@ -96,6 +101,26 @@ def chances(model: Any, X: Any) -> Floats:
     if decision.ndim == 1:
         decision = np.column_stack([-decision, decision]) / 2
     return probabilities(decision, 1.0)
+
+
+def decision_parts(model: Any, X: Any) -> Parts:
+    """What decides about one document of counts, as a sum over its words, of ours and of linear classifiers.
+
+    Of these the score is the decision value, if it is the sum that `coef_` and `intercept_` make.
+    """
+    if hasattr(model, "decision_parts"):
+        return model.decision_parts(X)
+    if all(hasattr(model, name) for name in ("coef_", "classes_", "decision_function")):
+        row, said = sparse.csr_array(X), np.ravel(model.decision_function(X))
+        weights = np.asarray(model.coef_, dtype=np.float64)
+        weights = weights.reshape(-1, weights.shape[-1]).T
+        intercepts = np.broadcast_to(np.ravel(model.intercept_), weights.shape[1:])
+        parts = linear_parts(DECISION, LINEAR, row, weights, intercepts)
+        if len(parts.scores) == len(said) and np.allclose(parts.scores, said, rtol=1e-6, atol=1e-9):
+            parts = parts.two_sided() if len(said) == 1 else parts
+            return replace(parts, classes=np.asarray(model.classes_))
+    can = "all models of plsa that have topics or coef_ can be, and linear classifiers of scikit-learn"
+    raise ValueError(f"{type(model).__name__} cannot be explained: {NO_SUM}, as far as is known; {can}.")
 
 
 def or_even(chance: Floats) -> Floats:

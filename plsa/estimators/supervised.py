@@ -16,6 +16,7 @@ from plsa.labels.corpus import Corpus
 from plsa.labels.gates import LearnedLabel
 from plsa.labels.layout import Layout, check_topics_per_class, lay_out
 from plsa.learning.aspects import Method, Settings, label_topic_of
+from plsa.learning.parts import Parts
 from plsa.learning.scaling import Scaling
 from plsa.learning.supervised import Alternative, Learned, Plan, learn_from_labels
 
@@ -114,6 +115,9 @@ class AspectClassifier(Printed, ClassEstimator, AspectEstimator):
 
     def _class_scores(self, counts: Counts) -> Floats:
         return self.model_.probabilities(counts, self._folding())
+
+    def _parts(self, counts: Counts) -> Parts:
+        return self.model_.parts(counts, self._folding())
 
 
 @estimator

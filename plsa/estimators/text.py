@@ -40,9 +40,12 @@ class WordCounter(CountVectorizer):
 
     def build_tokenizer(self) -> Callable[[str], list[str]]:
         """What cuts a text into words."""
-        if self.tokenizer is None and self.token_pattern == _USUAL_PATTERN:
-            return _words_of
-        return super().build_tokenizer()
+        return _words_of if self.reads_every_script else super().build_tokenizer()
+
+    @property
+    def reads_every_script(self) -> bool:
+        """Whether words are those of `spans_of`."""
+        return self.tokenizer is None and self.token_pattern == _USUAL_PATTERN
 
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learns the words of texts and counts them."""
@@ -110,7 +113,7 @@ class WordAndPieceCounter(WordCounter):
             self.build_tokenizer(),
             self.get_stop_words(),
         )
-        cut = lru_cache(maxsize=None)(_pieces_of)  # as long as this analyzer is there
+        cut = lru_cache(maxsize=None)(pieces_of)  # as long as this analyzer is there
 
         def words_and_pieces(text: Any) -> list[str]:
             words = tokenize(preprocess(self.decode(text)))
@@ -146,7 +149,7 @@ _PIECE = 4  # characters
 _GOES_ON = "-"  # no part of a word as `WordCounter` has it
 
 
-def _pieces_of(word: str) -> list[str]:
+def pieces_of(word: str) -> list[str]:
     """Four neighbors each, the ends of the word among them. Words of two letters have none."""
     if len(word) < _PIECE - 1 or _UNSPACED.match(word):
         return []
@@ -160,14 +163,23 @@ def _pieces_of(word: str) -> list[str]:
 
 def _words_of(text: str) -> list[str]:
     """The words of a text; of a script without blanks every two neighbors, and signs that stand for words."""
-    words = []
+    if _UNSPACED.search(text):
+        return [text[start:end] for start, end in spans_of(text)]
+    return _WORD.findall(text)
+
+
+def spans_of(text: str) -> list[tuple[int, int]]:
+    """Where these words begin and end."""
+    spans, begin = [], 0
     for place, part in enumerate(_UNSPACED.split(text)):
         if place % 2:
-            words += [part[at : at + 2] for at in range(len(part) - 1)]
-            words += [sign for sign in part if sign >= _FIRST_HAN or len(part) == 1]
+            spans += [(begin + at, begin + at + 2) for at in range(len(part) - 1)]
+            alone = (at for at, sign in enumerate(part) if sign >= _FIRST_HAN or len(part) == 1)
+            spans += [(begin + at, begin + at + 1) for at in alone]
         else:
-            words += _WORD.findall(part)
-    return words
+            spans += [(begin + found.start(), begin + found.end()) for found in _WORD.finditer(part)]
+        begin += len(part)
+    return spans
 
 
 def read_texts(given: Any) -> Any:

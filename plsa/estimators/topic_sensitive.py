@@ -20,6 +20,7 @@ from plsa.inputs import is_auto, warn
 from plsa.labels.corpus import check_some_words
 from plsa.labels.reading import UNLABELED, Known
 from plsa.learning.aspects import Method
+from plsa.learning.parts import Parts
 from plsa.learning.positives import FEW_POSITIVES
 from plsa.learning.topic_sensitive import Found, SearchPlan, look_for
 
@@ -260,6 +261,10 @@ class TopicSensitivePLSA(Printed, PositiveClassifier, AspectEstimator):
     def _scores(self, counts: Counts) -> Floats:
         self._check_looked_for()
         return self.model_.scores(counts, self._folding())
+
+    def _parts(self, counts: Counts) -> Parts:
+        self._check_looked_for()
+        return self.model_.parts(counts, self._folding())
 
     def predict_proba(self, X: Any) -> Floats:
         """Columns P(0|document) and P(1|document), to rank by: without negatives they cannot be calibrated.

@@ -1,7 +1,7 @@
 """PLSA: topics without labels."""
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from plsa.estimators.validation import check_weight
 from plsa.inputs import check_choice, check_distributions, warn
 from plsa.labels.corpus import check_some_words
 from plsa.learning.aspects import OpenModel
+from plsa.learning.parts import Parts
 
 
 @estimator
@@ -123,6 +124,13 @@ class PLSA(AspectEstimator):
         if self.n_init > 1:
             warn(f"n_init == {self.n_init}, but there is one start: it was given.")
         return [lambda: model.start(padded(words.T, counts.dtype), documents)]
+
+    def decision_parts(self, X: Any) -> Parts:
+        """What decides about the topics of one document, as a sum over its words: log P(topic|document)."""
+        return replace(super().decision_parts(X), classes=np.arange(len(self.components_)))
+
+    def _parts(self, counts: Counts) -> Parts:
+        return self.model_.parts(counts, self._folding(), np.eye(self.model_.n_topics))
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean log-likelihood per word of X, its documents folded in: higher is better."""

@@ -26,9 +26,11 @@ from plsa.engine.steps import Folded, GatedSteps, fold_in
 from plsa.labels.corpus import Corpus
 from plsa.labels.gates import LabelGate
 from plsa.labels.layout import Layout, label_topic
+from plsa.learning.parts import CHANCE, LOG_CHANCE, NOTHING_KNOWN, Parts
 from plsa.learning.scaling import Scaler, scaled_by, spread
-from plsa.learning.student import Student, probabilities
+from plsa.learning.student import Student, levels, probabilities
 
+PRIOR, TOGETHER = "prior", "all words together"  # constants
 _GUESS_ROUNDS, _GUESS_TOL = 10, 1e-2  # of folding in: a guess needs no more
 
 
@@ -89,6 +91,30 @@ class Aspects:
         one = np.array_equal(share, np.eye(*share.shape))  # one topic per class, in their order
         return self.word_topic if one else np.asarray(self.word_topic @ share)
 
+    def parts(self, counts: Counts, how: Folding, of_topics: Floats) -> Parts:
+        """of_topics P(.|d) of one document, (C, K) times (K,), taken apart.
+
+        It begins at q[y], that of the prior. N words, pseudo-counts among them, move it by
+
+            sum_w n(w) / N (sum_z of_topics[y, z] P(z|w) - q[y]),        P(z|w) ~ P(z) P(w|z)
+
+        in the first round of folding in: what each says by itself; one that all topics have alike says
+        nothing. What the other rounds add is said by all words together, as each has a say in what the others
+        stand for.
+        """
+        folded, scaled = self.fold(counts, how), scaled_by(self.scaler, counts)
+        topic = self.topic_prior.astype(scaled.dtype).astype(np.float64)
+        words = self.word_topic[scaled.word].astype(np.float64)
+        p, first = words @ topic, of_topics @ topic
+        takes_part = (p >= np.finfo(scaled.dtype).smallest_normal) & (folded.rounds[0] > 0)
+        number = np.where(takes_part, scaled.count, 0.0)
+        total = number.sum() + max(self.prior_strength, 0.0) * topic.sum()
+        said = (words * topic) @ of_topics.T / np.where(takes_part, p, 1.0)[:, np.newaxis]
+        share = (said - first) * (number / (total if total > 0 else 1.0))[:, np.newaxis]
+        last = of_topics @ unpadded(folded.doc_topic, self.n_topics)[0].astype(np.float64)
+        constants = {PRIOR: first, TOGETHER: last - first - share.sum(axis=0)}
+        return Parts(CHANCE, "the topics of its words", scaled.word.astype(np.intp), share, constants)
+
     def classes(
         self, counts: Counts, how: Folding, start: Real | None = None, dtype: Any = np.float64
     ) -> Floats:
@@ -121,6 +147,25 @@ class Predictor:
         probability = probabilities(scores, self.sharpness, self.leveling)
         probability[~scores.any(axis=1)] = self.class_prior  # no word that the student knows
         return probability
+
+    def parts(self, counts: Counts, how: Folding) -> Parts:
+        """What `probabilities` are made of, for one document, taken apart.
+
+        Of a student log P(class|document), but for what all classes share. Of topics P(class|document),
+        before it is raised to a power.
+        """
+        if self.student is None:
+            assert self.aspects.class_topic is not None
+            parts = self.aspects.parts(counts, how, self.aspects.class_topic)
+            total = parts.scores.sum()
+            if not total > 0:  # a fake label that has taken all
+                even = np.full(len(parts.scores), 1 / len(parts.scores))
+                return Parts.silent(CHANCE, parts.by, PRIOR, even)
+            return replace(parts.times(1 / total), power=self.sharpness)
+        parts, scores = self.student.parts(counts), self.student.scores(counts)
+        if not scores.any():
+            return Parts.silent(LOG_CHANCE, parts.by, NOTHING_KNOWN, np.log(self.class_prior))
+        return parts.times(self.sharpness / float(levels(scores, self.leveling)[0, 0]))
 
     def spread(self, words: Array, n_words: int) -> Self:
         """The same for documents of more words, these among them; the others tell nothing."""

@@ -31,6 +31,7 @@ from plsa.labels.gates import OneComponent
 from plsa.labels.layout import Layout, lay_out
 from plsa.learning.collapse import lost_classes
 from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge
+from plsa.learning.parts import LOG_CHANCE, Parts
 from plsa.learning.scaling import Scaler, Scaling, fit_scaling, scaled_by
 
 _MEMBER_PASSES = 2  # of a member of a committee
@@ -104,6 +105,28 @@ class Mixture:
         for place in np.unique(self.layout.topic_class):
             joined[:, place] = logsumexp(rows[:, self.layout.topic_class == place], axis=1)
         return joined
+
+    def parts(self, counts: Counts, n_threads: int | None) -> Parts:
+        """log P(d, class) of one document, taken apart; of the classes that have components, by their places.
+
+        With r = P(z|class, d), a word has n(w) sum_z r[z] log P(w|z), and the class sum_z r[z] log(P(z) /
+        r[z]). That adds up to log P(d, class), whichever components it has.
+        """
+        scaled, n_topics = scaled_by(self.scaler, counts), self.layout.n_topics
+        rows, classes = self.joint(counts, n_threads)[0], np.unique(self.layout.topic_class)
+        logs = unpadded(log_words(padded(self.word_topic[scaled.word], scaled.dtype), n_topics), n_topics)
+        of_words = scaled.count[:, np.newaxis].astype(np.float64) * logs
+        share, constant = np.empty((len(of_words), len(classes))), np.empty(len(classes))
+        whole = np.empty(len(classes))
+        for place, code in enumerate(classes):
+            own = self.layout.topic_class == code
+            chance = softmax(rows[own])
+            met = chance > 0
+            share[:, place] = of_words[:, own] @ chance
+            whole[place] = logsumexp(rows[own])
+            constant[place] = chance[met] @ np.log(self.topic_prior[own][met] / chance[met])
+        constants, words_of = {"P(class)": constant}, scaled.word.astype(np.intp)
+        return Parts(LOG_CHANCE, "naive Bayes", words_of, share, constants, classes).rounded_to(whole)
 
     def topics(self, counts: Counts, n_threads: int | None) -> Floats:
         """(D, K): P(z|d)."""

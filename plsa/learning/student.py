@@ -19,6 +19,7 @@ from plsa.engine.parameters import Array, Codes, Floats, Mask, Places, Real
 from plsa.engine.products import Products
 from plsa.labels.corpus import Corpus
 from plsa.learning.linear import Teaching, complement, damped, heights, separate, topical, usual_leveling
+from plsa.learning.parts import LOG_CHANCE, Parts, linear_parts
 from plsa.learning.scaling import Scaler, fit_tfidf, spread, unit_rows, vectors
 
 # Of least squares, found on three corpora together, at 0.3 to 100% labels.
@@ -41,6 +42,7 @@ USUAL_OF_LABELS, USUAL_OF_GUESSES, USUAL_OF_WORDS, USUAL_OF_TOPICS = 0.1, 1.4, 0
 # The same of how frequent classes are, in logarithms of that: in the sum of naive Bayes it is one, but scores
 # know something of it themselves.
 USUAL_OF_CLASSES, UNTOLD_OF_CLASSES = 0.3, 1.0  # where documents are held out, and where few or none are
+LEFT_OUT = "own lesson, left out"  # a constant
 _OWN = 1e-6  # of what all documents have of a word: less is left where one has it for itself
 
 
@@ -65,21 +67,41 @@ class Lessons:
 
     def left_out(self, scores: Floats, key: NDArray[np.uint64]) -> Floats:
         """Scores of documents with these fingerprints, as if none of them had been among the lessons."""
-        if not len(self.key):
+        met, place = self._known(key)
+        if not len(met):
             return scores
-        place = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
-        met = np.flatnonzero(self.key[place] == key)
         result = scores.copy()
         for begin in range(0, len(met), blocks.DOCUMENTS):  # some at a time: there may be very many
-            some = met[begin : begin + blocks.DOCUMENTS]
-            result[some] = self._rest(scores[some], place[some])
+            some = slice(begin, begin + blocks.DOCUMENTS)
+            result[met[some]] = self._rest(scores[met[some]], place[some])
         return result
+
+    def left_out_parts(self, parts: Parts, key: NDArray[np.uint64]) -> Parts:
+        """The same of the score of one document, taken apart."""
+        met, place = self._known(key)
+        if not len(met):
+            return parts
+        taught, leverage = self._taught(parts.scores[np.newaxis], place)
+        rest = parts.plus(LEFT_OUT, -(leverage * taught)[0]).times(1 / (1 - leverage[0]))
+        return rest.times(self.filling[place])
+
+    def _known(self, key: NDArray[np.uint64]) -> tuple[Places, Places]:
+        """Which of the documents with these fingerprints were lessons, and where they stand here."""
+        if not len(self.key):
+            return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+        place = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
+        met = np.flatnonzero(self.key[place] == key)
+        return met, place[met]
+
+    def _taught(self, scores: Floats, place: Places) -> tuple[Floats, Floats]:
+        """What the documents at these places have taught: t, and how much of it is in each score."""
+        own = np.full(scores.shape, -self.target)
+        own[np.arange(len(place)), self.code[place]] = self.target
+        return own, np.where(own * scores < self.target**2, self.leverage[place, np.newaxis], 0.0)
 
     def _rest(self, scores: Floats, place: Places) -> Floats:
         """Scores of the documents at these places, without what they have taught."""
-        own = np.full(scores.shape, -self.target)
-        own[np.arange(len(place)), self.code[place]] = self.target
-        leverage = np.where(own * scores < self.target**2, self.leverage[place, np.newaxis], 0.0)
+        own, leverage = self._taught(scores, place)
         rest = (scores - leverage * own) / (1 - leverage)
         return np.asarray(rest * self.filling[place, np.newaxis])
 
@@ -100,6 +122,15 @@ class Student:
         """
         scores = self.scores_of(vectors(self.scaler, counts))
         return scores if self.lessons is None else self.lessons.left_out(scores, counts.fingerprints())
+
+    def parts(self, counts: Counts) -> Parts:
+        """The scores of one document, taken apart."""
+        row = vectors(self.scaler, counts)
+        intercept = self.intercept if row.data.any() else None
+        parts = linear_parts(LOG_CHANCE, "a linear student on TF-IDF", row, self.weights, intercept)
+        # In float32 a sum is off by so much that leaving out a lesson would make it seen.
+        parts = parts.rounded_to(self.scores_of(row)[0])
+        return parts if self.lessons is None else self.lessons.left_out_parts(parts, counts.fingerprints())
 
     def spread(self, words: Array, n_words: int) -> Self:
         """The same for documents of more words, these among them; the others tell nothing."""
@@ -204,13 +235,18 @@ def probabilities(scores: Real, sharpness: float = DEFAULT_SHARPNESS, leveling: 
     The height is that of the first class above the mean of all (`heights`).
     """
     if leveling:
-        scores = scores / heights(scores) ** scores.dtype.type(leveling)
+        scores = scores / levels(scores, leveling)
     # SciPy's softmax in place: of very many documents and classes it is a good part of a quick model.
     result = scores * scores.dtype.type(sharpness)
     result -= result.max(axis=1, keepdims=True)
     np.exp(result, out=result)
     result /= result.sum(axis=1, keepdims=True)
     return result
+
+
+def levels(scores: Real, leveling: float) -> Real:
+    """(D, 1): what the scores of each document are divided by, height^leveling."""
+    return np.asarray(heights(scores) ** scores.dtype.type(leveling))
 
 
 def usual_sharpness(margin: float, n_classes: int) -> float:

@@ -14,10 +14,12 @@ from plsa.engine.starts import random_words, words_from_clusters
 from plsa.labels.reading import Known
 from plsa.learning import committee, ranking
 from plsa.learning.aspects import Aspects, Folding, Method, OpenModel
+from plsa.learning.parts import DECISION, NOTHING_KNOWN, Parts
 from plsa.learning.scaling import TFIDF, Scaling, scaled_by, vectors
 from plsa.learning.student import DEFAULT_SHARPNESS, Student
 
 _SURELY_NOT = -1.0  # a margin
+THRESHOLD = "threshold"  # a constant
 
 Pairs = Places  # (n, 2) documents
 
@@ -53,6 +55,27 @@ class Finder:
     def scores(self, counts: Counts, how: Folding) -> Floats:
         """How far each document is above the threshold."""
         return self._raw(counts, how) - self.threshold
+
+    def parts(self, counts: Counts, how: Folding) -> Parts:
+        """How far one document is above the threshold, taken apart."""
+        if self.student is None:
+            return self._topic_parts(counts, how).plus(THRESHOLD, np.array([-self.threshold]))
+        parts = self.student.parts(counts)
+        if not self.student.scores(counts).any():
+            constant = np.array([_SURELY_NOT - self.threshold])
+            return Parts.silent(DECISION, parts.by, NOTHING_KNOWN, constant)
+        margin = parts.against(0).times(0.5)
+        return replace(margin.plus(THRESHOLD, np.array([-self.zero - self.threshold])), of=DECISION)
+
+    def _topic_parts(self, counts: Counts, how: Folding) -> Parts:
+        """P(positive topics|document), less that of the most probable other one if that decides."""
+        of_topics = np.zeros((1, self.aspects.n_topics))
+        of_topics[0, self.positive_topics] = 1
+        if self.by_topic and self.aspects.n_topics > len(self.positive_topics):
+            topics = self.aspects.topics(counts, how)[0]
+            topics[self.positive_topics] = -1
+            of_topics[0, topics.argmax()] = -1
+        return replace(self.aspects.parts(counts, how, of_topics), of=DECISION)
 
     def probability(self, counts: Counts, how: Folding) -> Floats:
         """P(positive topics|document), or what the student's margin says: one half at the threshold."""
