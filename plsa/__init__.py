@@ -21,7 +21,7 @@ Choosing and judging. `select_topics` and `heterogeneity` are about the number o
 `labeled_scorer` and `cross_val_predict` are for cross-validation where labels are missing, and `compare` says
 which classifier is best for some documents, and whether that is more than chance.
 
-Looking. `top_words` shows the words of what was learned.
+Looking. `top_words` shows the words of what was learned, and `plots` has pictures of models and results.
 
 Data. `datasets` has corpora that need no download, and reads files.
 
@@ -78,6 +78,7 @@ if TYPE_CHECKING:  # what tools see that read and do not run
     from plsa.evaluation.prior import estimate_prior as estimate_prior
     from plsa.evaluation.topics import heterogeneity as heterogeneity
     from plsa.evaluation.topics import select_topics as select_topics
+    from plsa.show import plots as plots
     from plsa.show.words import top_words as top_words
 
 # Where each public name is. Nothing is imported before it is asked for: `plsa --help` is to come at once.
@@ -116,6 +117,7 @@ _HOMES = {
     "estimate_prior": "plsa.evaluation.prior",
     "heterogeneity": "plsa.evaluation.topics",
     "labeled_scorer": "plsa.evaluation.folds",
+    "plots": "plsa.show",
     "select_topics": "plsa.evaluation.topics",
     "simulate": "plsa.active.simulation",
     "text_classifier": "plsa.estimators.text",

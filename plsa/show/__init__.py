@@ -1,1 +1,3 @@
 """Words, tables, pictures."""
+
+from plsa.show import plots as plots

@@ -1,4 +1,4 @@
-"""Pictures of results: the only place that knows matplotlib."""
+"""Pictures of results: of comparisons and of simulations."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from plsa.engine.parameters import Floats
+from plsa.show.drawing import COLORS, bare, check_axes, finished
 
 # How models of a comparison are drawn: color (Okabe and Ito), shape, filled or not.
 _KINDS = {
@@ -14,20 +15,6 @@ _KINDS = {
     "not told apart": ("#0072b2", "o", True),
     "really worse": ("#d55e00", "s", False),
 }
-
-
-def check_matplotlib() -> Any:
-    """matplotlib.pyplot, which only plots need."""
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'plsa-learn[plots]', or matplotlib.") from error
-    return pyplot
-
-
-def check_axes(ax: Any, width: float, height: float) -> Any:
-    """The axes to draw on: those given, or those of a new figure of so many inches."""
-    return check_matplotlib().subplots(figsize=(width, height))[1] if ax is None else ax
 
 
 def half_width(curves: Floats) -> Floats:
@@ -117,3 +104,37 @@ def accuracies(comparison: Any, ax: Any = None) -> Any:
     ax.set_axisbelow(True)
     ax.legend(loc="upper left", bbox_to_anchor=(0, 0), borderaxespad=5, fontsize="small", ncols=2)
     return ax
+
+
+def topic_scores(selection: Any, ax: Any = None) -> Any:
+    """The score of every number of topics that `select_topics` tried, the best one marked.
+
+    Scores of folds have a bar of one standard deviation to either side. Numbers that differ by class stand as
+    the number of all topics.
+    """
+    scores = selection.scores
+    ax = check_axes(ax, 6, 3.8)
+    at = np.arange(len(scores))
+    value = np.array([score.score for score in scores])
+    spread = None if scores[0].spread is None else [score.spread for score in scores]
+    ax.errorbar(at, value, yerr=spread, color=COLORS[0], marker="o", capsize=2, linewidth=1.2)
+    best = next(place for place, score in enumerate(scores) if score.topics == selection.best)
+    ax.plot(
+        at[best],
+        value[best],
+        "D",
+        color=COLORS[1],
+        markersize=9,
+        label=f"best: {selection.best!r:.40}",
+        zorder=3,
+    )
+    plain = all(isinstance(score.topics, int) for score in scores)
+    ax.set_xticks(at, [str(score.topics if plain else score.n_topics) for score in scores])
+    ax.set_xlabel(selection.parameter.rpartition("__")[2] if plain else "topics in all")
+    folds = selection.criterion in ("cv", "heterogeneity")
+    ax.set_ylabel(
+        "score on held-out documents" if folds else f"{selection.criterion.upper()}, lower is better"
+    )
+    ax.legend()
+    bare(ax, grid="both")
+    return finished(ax)

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from plsa import inputs
-from plsa.engine.parameters import Floats
+from plsa.engine.parameters import Floats, Places
+from plsa.estimators.documents import last_step
 from plsa.show.tables import aligned
 
 # A word counts as at most so many times as probable in a topic as in the others. Without a limit
@@ -130,14 +131,8 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     """
     n = inputs.check_whole(n, "n", 1)
     inputs.check_choice(by, "by", ["ratio", "probability"])
-    last = model.steps[-1][1] if hasattr(model, "steps") else model
-    word_of_topic = check_topics(last)
-    words = _check_vocabulary(vocabulary, model, word_of_topic.shape[1])
-    score = _ratio(word_of_topic, getattr(last, "topic_prior_", None)) if by == "ratio" else word_of_topic
-    counter = model.steps[0][1] if hasattr(model, "steps") else vocabulary
-    if hasattr(counter, "is_piece"):
-        pieces = set(counter.get_feature_names_out()[counter.is_piece()])
-        score[:, [word in pieces for word in words]] = 0  # whole words say the same, and say it better
+    last = last_step(model)
+    score, words = scores_of_words(model, vocabulary, by)
     labels = [None] * len(score)
     if hasattr(last, "topic_class_"):
         classes = np.asarray(last.classes_).tolist()
@@ -147,11 +142,29 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
         shares = np.asarray(last.doc_topic_, dtype=np.float64).mean(axis=0).tolist()
     found = TopicList()
     for topic, row in enumerate(score):
-        best = np.argsort(-row, kind="stable")[:n]
-        best = best[row[best] > 0]
+        best = best_of(row, n)
         shown = tuple(words[column] for column in best)
         found.append(TopicWords(topic, labels[topic], shown, tuple(row[best].tolist()), shares[topic]))
     return found
+
+
+def scores_of_words(model: Any, vocabulary: Any, by: str) -> tuple[Floats, list[str]]:
+    """(topics, words): what each word says about each topic, 0 where it says nothing; and the words."""
+    last = last_step(model)
+    word_of_topic = check_topics(last)
+    words = _check_vocabulary(vocabulary, model, word_of_topic.shape[1])
+    score = _ratio(word_of_topic, getattr(last, "topic_prior_", None)) if by == "ratio" else word_of_topic
+    counter = model.steps[0][1] if hasattr(model, "steps") else vocabulary
+    if hasattr(counter, "is_piece"):
+        pieces = set(counter.get_feature_names_out()[counter.is_piece()])
+        score[:, [word in pieces for word in words]] = 0  # whole words say the same, and say it better
+    return score, words
+
+
+def best_of(score: Floats, n: int) -> Places:
+    """The places of the n highest scores above zero, descending; equal ones in their order."""
+    best = np.argsort(-score, kind="stable")[:n]
+    return best[score[best] > 0]
 
 
 def _ratio(word_of_topic: Floats, prior: Any) -> Floats:
