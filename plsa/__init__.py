@@ -17,11 +17,13 @@ Rivals, other people's ways to learn classes from few labels: `GraphClassifier`,
 
 Questions. `ActiveLearner` asks for the labels that matter; `simulate` plays it where they are known.
 
-Choosing and judging. `select_topics` and `heterogeneity` are about the number of topics; `LabeledKFold`,
-`labeled_scorer` and `cross_val_predict` are for cross-validation where labels are missing, and `compare` says
-which classifier is best for some documents, and whether that is more than chance.
+Choosing and judging. `select_topics` and `heterogeneity` are about the number of topics; `topic_table` and
+`topic_coherence` say how good topics are; `LabeledKFold`, `labeled_scorer` and `cross_val_predict` are for
+cross-validation where labels are missing, and `compare` says which classifier is best for some documents, and
+whether that is more than chance.
 
-Looking. `top_words` shows the words of what was learned, and `plots` has pictures of models and results.
+Looking. `top_words` shows the words of what was learned, and `plots` has pictures of models and results;
+`to_pyldavis` hands topics on to pyLDAvis.
 
 Data. `datasets` has corpora that need no download, and reads files.
 
@@ -71,6 +73,8 @@ if TYPE_CHECKING:  # what tools see that read and do not run
     from plsa.estimators.topic_sensitive import TopicSensitivePLSA as TopicSensitivePLSA
     from plsa.estimators.topics import PLSA as PLSA
     from plsa.evaluation.classes import compare as compare
+    from plsa.evaluation.coherence import topic_coherence as topic_coherence
+    from plsa.evaluation.coherence import topic_table as topic_table
     from plsa.evaluation.folds import LabeledKFold as LabeledKFold
     from plsa.evaluation.folds import labeled_scorer as labeled_scorer
     from plsa.evaluation.positives import compare_pu as compare_pu
@@ -79,6 +83,7 @@ if TYPE_CHECKING:  # what tools see that read and do not run
     from plsa.evaluation.topics import heterogeneity as heterogeneity
     from plsa.evaluation.topics import select_topics as select_topics
     from plsa.show import plots as plots
+    from plsa.show.ldavis import to_pyldavis as to_pyldavis
     from plsa.show.words import top_words as top_words
 
 # Where each public name is. Nothing is imported before it is asked for: `plsa --help` is to come at once.
@@ -121,7 +126,10 @@ _HOMES = {
     "select_topics": "plsa.evaluation.topics",
     "simulate": "plsa.active.simulation",
     "text_classifier": "plsa.estimators.text",
+    "to_pyldavis": "plsa.show.ldavis",
     "top_words": "plsa.show.words",
+    "topic_coherence": "plsa.evaluation.coherence",
+    "topic_table": "plsa.evaluation.coherence",
 }
 
 __version__ = "0.1.0"

@@ -167,10 +167,15 @@ def largest(sizes: Any, limit: Any) -> Places:
     return np.sort(np.argsort(-np.asarray(sizes), kind="stable")[:limit])
 
 
+def tall(foot: float, n_rows: int) -> float:
+    """Inches for a table of so many rows above its foot: what fits a screen, or what rows need to be read."""
+    return max(min(foot + 0.24 * n_rows, 7.5), foot + 0.145 * n_rows)
+
+
 def shares(
     ax: Any, table: Floats, rows: Sequence[str], columns: Sequence[str], what: str, said: Sequence[str] = ()
 ) -> None:
-    """A table of shares as a heat map: with figures, in percent, where cells have room for them, else a scale.
+    """A table of shares as a heat map: with figures where cells have room for them, else with a scale.
 
     What it shows, and what else is to be said, stands above.
     """

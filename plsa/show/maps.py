@@ -29,11 +29,16 @@ def check_places(method: Any, n_documents: int) -> Floats | None:
 
 
 def some(given: Mask, seed: int) -> Places:
-    """The documents to place: all, or if they are too many as many as can be, labeled ones first."""
+    """The documents to place: all, or if they are too many as many as can be, labeled ones up to half of them.
+
+    Fewer of one kind make room for more of the other.
+    """
     if len(given) <= _MOST:
         return np.arange(len(given))
     order = np.random.default_rng(seed).permutation(len(given))
-    return np.sort(order[np.argsort(~given[order], kind="stable")][:_MOST])
+    labeled, other = order[given[order]], order[~given[order]]
+    n_labeled = max(min(len(labeled), _MOST // 2), _MOST - len(other))
+    return np.sort(np.concatenate([labeled[:n_labeled], other[: _MOST - n_labeled]]))
 
 
 def placed(rows: Floats, method: str, seed: int) -> Floats:

@@ -46,6 +46,7 @@ from plsa.show.drawing import (
     legend,
     note,
     shares,
+    tall,
 )
 from plsa.show.maps import NAMES, check_places, placed, some
 from plsa.show.pictures import accuracies, learning_curves, positive_curves, topic_scores
@@ -183,7 +184,7 @@ def class_topics(model: Any, X: Any = None, y: Any = None, *, limit: int = 20, a
     if y is None and np.any(getattr(last, "fake_topic_", 0)):
         rows, shown = [*rows, "no label"], np.vstack([shown, last.fake_topic_[topics]])
     said = [] if len(chosen) == len(classes) else [f"the largest {len(chosen)} of {len(classes)} classes"]
-    ax = check_axes(ax, min(max(4.5, 3 + 0.28 * len(topics)), 9), min(1.6 + 0.26 * len(rows), 7.5))
+    ax = check_axes(ax, min(max(4.5, 3 + 0.28 * len(topics)), 9), tall(1.6, len(rows)))
     shares(ax, shown, fitting(rows), [str(topic) for topic in topics], "P(class | topic)", said)
     ax.set_xlabel("topic")
     return finished(ax)
@@ -200,7 +201,7 @@ def class_sizes(model: Any, X: Any = None, y: Any = None, *, limit: int = 25, ax
     y : their labels, some of which may be missing, default=None
         None: it is not told which documents had a label.
     limit : int, default=25
-        At most so many classes are drawn, the largest; the rest are one more.
+        At most so many classes are drawn, the largest.
     ax : axes of matplotlib, default=None
 
     Examples
@@ -221,14 +222,9 @@ def class_sizes(model: Any, X: Any = None, y: Any = None, *, limit: int = 25, ax
     labeled, guessed = _guesses(model, X, labels)
     names = sorted({*classes, *labeled, *guessed}, key=_in_order)
     given, other = (np.array([each.count(name) for name in names]) for each in (labeled, guessed))
-    total = given + other
-    order = np.argsort(-total, kind="stable")
+    order = np.argsort(-(given + other), kind="stable")
     rows, rest = order[:limit], order[limit:]
-    shown = fitting([names[row] for row in rows])
-    sizes = np.array([given[rows], other[rows]])
-    if len(rest):
-        shown.append(f"{len(rest)} smaller classes")
-        sizes = np.column_stack([sizes, [given[rest].sum(), other[rest].sum()]])
+    shown, sizes = fitting([names[row] for row in rows]), np.array([given[rows], other[rows]])
     parts = [("labeled", COLORS[0], ""), ("guessed", PALE, "///")]
     if labels is None:
         parts = [parts[1]] if X is not None else [("labeled or guessed", COLORS[0], "")]
@@ -251,10 +247,11 @@ def class_sizes(model: Any, X: Any = None, y: Any = None, *, limit: int = 25, ax
     ax.set_xlabel("documents")
     ax.tick_params(axis="y", length=0)
     bare(ax, grid="x")
-    if len(parts) > 1 or parts[0][0] != "labeled":
-        ax.legend(loc="lower right")
+    # Below the axis, where no bar is.
+    ax.legend(loc="upper right", bbox_to_anchor=(1, 0), borderaxespad=2.4, ncols=2, frameon=False)
     if len(rest):
-        note(ax, f"the largest {len(rows)} of {len(names)} classes, and the others together")
+        others = int((given + other)[rest].sum())
+        note(ax, f"the largest {len(rows)} of {len(names)} classes; the others have {others:,} documents")
     return finished(ax)
 
 
@@ -352,7 +349,7 @@ def _crossed(
         shown, names = np.column_stack([shown, np.maximum(rest, 0)]), [*names, "others"]
         said = [*said, f"the largest {len(chosen)} of {len(rows)} classes"]
     side = len(names)
-    ax = check_axes(ax, min(4 + 0.28 * side, 8.5), min(2.6 + 0.24 * side, 7.5))
+    ax = check_axes(ax, max(min(4 + 0.28 * side, 8.5), 0.145 * side), tall(2.6, side))
     shares(ax, shown, fitting([rows[place] for place in chosen]), names, what, said)
     ax.set_xlabel(across)
     ax.set_ylabel("true class")
@@ -510,8 +507,8 @@ def documents(
     limit : int, default=10
         At most so many classes, or topics, have a color, the largest; all others are gray.
     random_state : int, default=0
-        Seed. Of more than 1000 documents so many are drawn at random, labeled ones first, and the picture
-        says so; places that are given are drawn all.
+        Seed. Of more than 1000 documents so many are drawn at random, at most half of them labeled if
+        others fill the rest, and the picture says so; places that are given are drawn all.
     ax : axes of matplotlib, default=None
 
     Examples

@@ -152,7 +152,7 @@ def scores_of_words(model: Any, vocabulary: Any, by: str) -> tuple[Floats, list[
     """(topics, words): what each word says about each topic, 0 where it says nothing; and the words."""
     last = last_step(model)
     word_of_topic = check_topics(last)
-    words = _check_vocabulary(vocabulary, model, word_of_topic.shape[1])
+    words = names_of_words(vocabulary, model, word_of_topic.shape[1])
     score = _ratio(word_of_topic, getattr(last, "topic_prior_", None)) if by == "ratio" else word_of_topic
     counter = model.steps[0][1] if hasattr(model, "steps") else vocabulary
     if hasattr(counter, "is_piece"):
@@ -197,7 +197,7 @@ def check_topics(model: Any) -> Floats:
     return components
 
 
-def _check_vocabulary(vocabulary: Any, model: Any, n_words: int) -> list[str]:
+def names_of_words(vocabulary: Any, model: Any, n_words: int) -> list[str]:
     """What the columns of the counts are called; see `top_words`."""
     if vocabulary is None:
         if len(getattr(model, "steps", ())) > 1:
