@@ -29,7 +29,7 @@ def check_places(method: Any, n_documents: int) -> Floats | None:
 
 
 def some(given: Mask, seed: int) -> Places:
-    """The documents to place: all, or if they are too many as many as can be, labeled ones up to half of them.
+    """The documents to place: all, or if they are too many as many as can be, up to half of them labeled.
 
     Fewer of one kind make room for more of the other.
     """

@@ -244,7 +244,7 @@ def class_sizes(model: Any, X: Any = None, y: Any = None, *, limit: int = 25, ax
     ax.set_yticks(range(len(shown)), shown)
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_xlim(0, 1.15 * max(left.max(), 1))
-    ax.set_xlabel("documents")
+    ax.set_xlabel("documents", loc="left")
     ax.tick_params(axis="y", length=0)
     bare(ax, grid="x")
     # Below the axis, where no bar is.
