@@ -4,18 +4,17 @@ import subprocess
 import sys
 import warnings
 from functools import cache
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from helpers import partly_labeled
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.pipeline import make_pipeline
 
 import plsa
 from plsa import (
@@ -188,14 +187,14 @@ def test_models_without_classes():
         for picture in OF_CLASSES - {"mislabeling"}:
             with pytest.raises(ValueError, match=f"{picture} needs a fitted classifier; PLSA has no classes"):
                 ALL[picture](model, X, y)
-        with pytest.raises(ValueError, match="class_topics needs .*: PLSA has no P.* Pass y"):
+        with pytest.raises(ValueError, match=r"class_topics needs .*: PLSA has no P.* Pass y"):
             plots.class_topics(model)
         assert pyplot.get_fignums() == []
 
 
 def test_models_of_others():
     """Topics of scikit-learn; classifiers without topics."""
-    X, y, truth = corpus()
+    X, _, truth = corpus()
     topics = LatentDirichletAllocation(3, max_iter=2, random_state=0).fit(X)
     draw(plots.top_words(topics))
     draw(plots.class_topics(topics, X, truth))
@@ -315,7 +314,7 @@ def test_topics_of_one_class_have_numbers_and_empty_ones_say_so():
 
 def test_classes_by_topics():
     """P(y|z) of the model; by labels, of any model; the fake label has a row."""
-    X, y, truth = corpus()
+    X, y, _ = corpus()
     model = fitted(MissingLabelPLSA, topics_per_class=2)
     ax = draw(plots.class_topics(model))
     assert_allclose(ax.images[0].get_array(), model.label_topic_)
@@ -335,7 +334,7 @@ def test_classes_by_topics():
 
 def test_sizes_of_classes():
     """Labeled and guessed documents, the largest class first; of new documents, too."""
-    X, y, truth = corpus()
+    X, y, _ = corpus()
     model = fitted()
     ax = draw(plots.class_sizes(model, y=y))
     given, guessed = ([bar.get_width() for bar in part] for part in ax.containers)
@@ -344,7 +343,7 @@ def test_sizes_of_classes():
         assert labeled == (y == name).sum()
         assert other == (model.guesses_[~known] == name).sum()
     assert given[0] + guessed[0] == max(np.add(given, guessed))
-    assert [text.get_text() for text in ax.texts][0] == f"{given[0]:.0f} + {guessed[0]:.0f}"
+    assert ax.texts[0].get_text() == f"{given[0]:.0f} + {guessed[0]:.0f}"
     assert keys(ax) == ["labeled", "guessed"]
     assert ax.patches[-1].get_hatch()
     together = plots.class_sizes(model)
@@ -371,7 +370,7 @@ def test_wrong_guesses():
 
 def test_confusion_counts_what_is_labeled():
     """Documents without a label are left out; a class that the model does not know has a row."""
-    X, y, truth = corpus()
+    X, _, truth = corpus()
     model = fitted()
     other = np.where(truth == "dog", "elk", truth)
     other[100:] = ""
@@ -387,9 +386,8 @@ def test_confusion_counts_what_is_labeled():
 
 def test_calibration():
     """Bins by what is stated, the share of each that is right, and how far that is off."""
-    X, y, truth = corpus()
 
-    class Stating:
+    class Stating(BaseEstimator):
         classes_ = np.array(["no", "yes"])
 
         def fit(self):
@@ -437,7 +435,7 @@ def test_objective_is_drawn_by_stretches():
 
 def test_a_map_has_every_document():
     """Labeled ones edged; classes in colors and shapes; what has no label is gray."""
-    X, y, truth = corpus()
+    X, y, _ = corpus()
     ax = draw(plots.documents(fitted(), X, y, method="pca"))
     given = sum(label is not None for label in y)
     edged = [group for group in ax.collections if group.get_linewidths()[0] > 0]
@@ -458,7 +456,6 @@ def test_a_map_has_every_document():
 
 def test_places_of_documents():
     """By PCA: distances in two dimensions where there are no more; given ones as they are."""
-    X, y, _ = corpus()
     rows = np.random.default_rng(0).normal(size=(30, 2))
     found = maps.placed(rows, "pca", 0)
     apart = np.linalg.norm(rows[:, np.newaxis] - rows, axis=2)
@@ -468,7 +465,7 @@ def test_places_of_documents():
     drawn = np.concatenate([group.get_offsets() for group in ax.collections])
     assert_array_equal(np.sort(drawn[:, 0]), places[:, 0])
     for wrong in (places[1:], np.full((120, 2), np.nan)):
-        with pytest.raises(ValueError, match="method is an array of shape .*, but must be of shape"):
+        with pytest.raises(ValueError, match=r"method is an array of shape .*, but must be of shape"):
             plots.documents(fitted(), method=wrong)
     with pytest.raises(ValueError, match="method == 'mds', but must be one of"):
         plots.documents(fitted(), method="mds")
@@ -547,7 +544,7 @@ def test_a_hundred_classes(picture):
     renderer = ax.figure.canvas.get_renderer()
     for axis in ("x", "y"):
         boxes = [label.get_window_extent(renderer) for label in getattr(ax, f"get_{axis}ticklabels")()]
-        for one, other in zip(boxes, boxes[1:], strict=False):
+        for one, other in pairwise(boxes):
             assert not one.overlaps(other)
     if picture == "documents":
         assert keys(ax)[10] == "90 others"
@@ -599,16 +596,14 @@ def test_signs_that_no_font_has(monkeypatch):
     drawing._families.cache_clear()
 
 
-def test_another_font_is_found_for_what_the_usual_one_lacks(monkeypatch):
+def test_another_font_is_found_for_what_the_usual_one_lacks():
     """And everything that is written in the picture may use it."""
     from matplotlib import font_manager
 
-    has = next(e for e in font_manager.fontManager.ttflist if e.name == "STIXSizeOneSym" or "STIX" in e.name)
-    font = font_manager.get_font(has.fname)
     usual = font_manager.get_font(font_manager.findfont("DejaVu Sans"))
-    rare = next(chr(code) for code in font.get_charmap() if not usual.get_char_index(code))
-    drawing._families.cache_clear()
-    figure, ax = pyplot.subplots()
+    fonts = [font_manager.get_font(e.fname) for e in font_manager.fontManager.ttflist if "STIX" in e.name]
+    rare = next(chr(n) for font in fonts for n in font.get_charmap() if not usual.get_char_index(n))
+    ax = pyplot.figure().subplots()
     ax.set_title(rare)
     drawing.finished(ax)
     assert ax.title.get_fontfamily()[0] in ("sans-serif", "DejaVu Sans")

@@ -97,10 +97,7 @@ def _cut(name: str, longest: int) -> str:
 
 def _drawn_by(signs: frozenset[str]) -> tuple[tuple[str, ...], frozenset[str]]:
     """Families of fonts to draw signs with, the usual ones first, and the signs that these have."""
-    import matplotlib
-
-    usual = tuple(matplotlib.rcParams["font.family"])
-    return _families(usual, signs)
+    return _families(tuple(check_matplotlib().rcParams["font.family"]), signs)
 
 
 @lru_cache(maxsize=64)
