@@ -7,6 +7,8 @@ import numpy as np
 from plsa.estimators.documents import last_step, scaled_counts, without_steps
 from plsa.show.words import check_topics, names_of_words
 
+_UNUSED = 1e-12  # P(z|d) of a topic that no document uses
+
 
 def to_pyldavis(model: Any, X: Any, vocabulary: Any = None) -> dict[str, Any]:
     """What `pyLDAvis.prepare` takes, of a fitted topic model and documents.
@@ -32,9 +34,9 @@ def to_pyldavis(model: Any, X: Any, vocabulary: Any = None) -> dict[str, Any]:
         - "vocab": list of words;
         - "sort_topics": False.
 
-        Documents without words are left out, and so are words that stand in none of the documents or that no
-        topic has: pyLDAvis takes logarithms of how frequent they are. A topic that has no other word is given
-        all words alike.
+        pyLDAvis takes logarithms: documents without words are left out, and so are words that stand in none of
+        the documents or that no topic has; where P(w|z) is zero, it is the smallest number above zero, and
+        P(z|d) is 1e-12 of a topic that no document uses.
 
     Examples
     --------
@@ -61,8 +63,8 @@ def to_pyldavis(model: Any, X: Any, vocabulary: Any = None) -> dict[str, Any]:
     if not known.any():
         raise ValueError("X holds no word that the model knows: there is nothing to show.")
     topics = np.asarray(last.transform(inside), dtype=np.float64)[full]
-    word_of_topic = word_of_topic[:, known]
-    word_of_topic[~word_of_topic.any(axis=1)] = 1
+    topics[:, ~topics.any(axis=0)] = _UNUSED
+    word_of_topic = np.maximum(word_of_topic[:, known], np.finfo(np.float64).tiny)
     return {
         "topic_term_dists": word_of_topic / word_of_topic.sum(axis=1, keepdims=True),
         "doc_topic_dists": topics / topics.sum(axis=1, keepdims=True),
