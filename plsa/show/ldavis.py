@@ -34,8 +34,8 @@ def to_pyldavis(model: Any, X: Any, vocabulary: Any = None) -> dict[str, Any]:
         - "vocab": list of words;
         - "sort_topics": False.
 
-        pyLDAvis takes logarithms: documents without words are left out, and so are words that stand in none of
-        the documents or that no topic has; where P(w|z) is zero, it is the smallest number above zero, and
+        pyLDAvis takes logarithms: documents without words are left out, and so are words that stand in none
+        of the documents or that no topic has; where P(w|z) is zero, it is the smallest number above zero, and
         P(z|d) is 1e-12 of a topic that no document uses.
 
     Examples
