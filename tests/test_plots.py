@@ -160,7 +160,10 @@ def test_classifiers_of_every_kind(made, picture):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what fits have to say
         model, X, y = cache(made)()
-    draw(ALL[picture](model, X, y))
+    ax = draw(ALL[picture](model, X, y))
+    if (made, picture) == (odd_names, "documents"):
+        # matplotlib of old leaves a name out that begins with an underscore.
+        assert keys(ax)[:4] == [r"\$a_1", r"100% \$x\$ \alpha", " _b", "a b c"]
 
 
 @pytest.mark.parametrize("model", [MissingLabelPLSA, FakeLabelPLSA, NaiveBayesEM, PLSAClassifier])
@@ -342,6 +345,7 @@ def test_sizes_of_classes():
     for name, labeled, other in zip(ticks(ax), given, guessed, strict=True):
         assert labeled == (y == name).sum()
         assert other == (model.guesses_[~known] == name).sum()
+    assert_array_equal([bar.get_x() for bar in ax.containers[1]], given)
     assert given[0] + guessed[0] == max(np.add(given, guessed))
     assert ax.texts[0].get_text() == f"{given[0]:.0f} + {guessed[0]:.0f}"
     assert keys(ax) == ["labeled", "guessed"]
@@ -508,7 +512,7 @@ def test_scores_of_numbers_of_topics():
     X, _, truth = corpus()
     model = PLSAClassifier(scaling=None, max_iter=3, random_state=0)
     found = select_topics(model, X, truth, candidates=(1, 2), cv=2)
-    ax = draw(plots.topic_scores(found))
+    ax = draw(found.plot())
     assert ticks(ax, "x") == ["1", "2"]
     assert_allclose(ax.lines[0].get_ydata(), [score.score for score in found.scores])
     assert keys(ax) == [f"best: {found.best}"]

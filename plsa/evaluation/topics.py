@@ -22,6 +22,7 @@ from plsa.evaluation.folds import labeled_scorer, splits_of
 from plsa.inputs.structure import check_structure
 from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import UNLABELED, Labels
+from plsa.show import pictures
 from plsa.show.tables import aligned
 from plsa.show.words import check_topics
 
@@ -138,6 +139,13 @@ class TopicSelection:
         title = f"TopicSelection by {self.criterion}: {named}={self.best!r}"
         return "\n".join([title, *aligned(rows, names_left=False)])
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the scores, the best one marked; needs matplotlib.
+
+        On the axes `ax`, or where it is None on those of a new figure; returns the axes.
+        """
+        return pictures.topic_scores(self, ax)
+
 
 def select_topics(
     estimator: Any,
@@ -194,7 +202,7 @@ def select_topics(
     TopicSelection
         With `best`, a value for the parameter (a list with one number for each class, in sorted order, by
         "heterogeneity"); `scores`, a row for each value tried, which pandas.DataFrame takes as it is;
-        `best_estimator`; `criterion`. Printing it shows the table.
+        `best_estimator`; `criterion`. Printing it shows the table, `plot()` draws it.
 
     Notes
     -----

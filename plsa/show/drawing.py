@@ -14,6 +14,7 @@ from plsa.inputs import warn
 # fifty-six kinds differ in one or the other, and neighbors in both.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+LINES = ("-", "--", "-.", ":", (0, (7, 2)), (0, (5, 1, 1, 1, 1, 1)))
 PALE = "#b3d4e8"  # of the first color
 MUTED = "#666666"  # what is no figure: notes, and what is left out
 _LEFT_OUT = "\u25a1"  # stands for a sign that no font has

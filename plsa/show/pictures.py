@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 from plsa.engine.parameters import Floats
-from plsa.show.drawing import COLORS, bare, check_axes, finished
+from plsa.show.drawing import COLORS, LINES, bare, check_axes, finished, kind
 
 # How models of a comparison are drawn: color (Okabe and Ito), shape, filled or not.
 _KINDS = {
@@ -29,25 +29,31 @@ def learning_curves(simulation: Any, ax: Any = None) -> Any:
     """The mean curve of each strategy of a `Simulation`, and the 95% interval of the mean."""
     ax = check_axes(ax, 6.5, 4.5)
     labels = simulation.marks + simulation.n_initial
+    others = [name for name in simulation.ranked() if name != "random"]
     for name in simulation.ranked():
         curves = simulation.accuracy[name]
         mean, half = curves.mean(axis=0), half_width(curves)
-        style = {"linestyle": "--", "color": "black"} if name == "random" else {}
-        (line,) = ax.plot(labels, mean, label=f"{name} ({simulation.area(name).mean():.3f})", **style)
+        style = {"linestyle": "--", "color": "black"} if name == "random" else kind(others.index(name))
+        what = f"{name} ({simulation.area(name).mean():.3f})"
+        (line,) = ax.plot(labels, mean, label=what, markersize=5, **style)
         ax.fill_between(labels, mean - half, mean + half, color=line.get_color(), alpha=0.15, linewidth=0)
     ax.axhline(simulation.bound.mean(), color="gray", linewidth=0.8, linestyle=":", label="all labels")
+    low, high = ax.get_ylim()
+    ax.set_ylim(max(low, -0.02), min(high, 1.02))  # an interval may go beyond what an accuracy can be
     ax.set_xlabel("labels")
     ax.set_ylabel("accuracy on held-out documents")
     ax.legend(loc="lower right", title="area under the curve")
-    return ax
+    bare(ax, grid="y")
+    return finished(ax)
 
 
 def positive_curves(comparison: Any, ax: Any = None) -> Any:
     """The curves of all classifiers of a `PositiveComparison`, the best first in the legend."""
     ax = check_axes(ax, 5.5, 5.5)
     drawn = [row for row in comparison.rows if row.curve is not None]
-    for row in sorted(drawn, key=lambda row: -row.area):
-        ax.plot(*row.curve, label=f"{row.name} ({row.area:.3f})", drawstyle="steps-post")
+    for place, row in enumerate(sorted(drawn, key=lambda row: -row.area)):
+        style = {"color": COLORS[place % len(COLORS)], "linestyle": LINES[place % len(LINES)]}
+        ax.plot(*row.curve, label=f"{row.name} ({row.area:.3f})", drawstyle="steps-post", **style)
     ax.plot([0, 1], [0, 1], color="gray", linewidth=0.8, linestyle=":")
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.01)
@@ -107,7 +113,7 @@ def accuracies(comparison: Any, ax: Any = None) -> Any:
 
 
 def topic_scores(selection: Any, ax: Any = None) -> Any:
-    """The score of every number of topics that `select_topics` tried, the best one marked.
+    """The score of every number of topics of a `TopicSelection`, the best one marked.
 
     Scores of folds have a bar of one standard deviation to either side. Numbers that differ by class stand as
     the number of all topics.

@@ -183,7 +183,10 @@ def class_topics(model: Any, X: Any = None, y: Any = None, *, limit: int = 20, a
     rows, shown = [classes[place] for place in chosen], table[np.ix_(chosen, topics)]
     if y is None and np.any(getattr(last, "fake_topic_", 0)):
         rows, shown = [*rows, "no label"], np.vstack([shown, last.fake_topic_[topics]])
-    said = [] if len(chosen) == len(classes) else [f"the largest {len(chosen)} of {len(classes)} classes"]
+    said = []
+    if len(chosen) < len(classes):
+        theirs = f"their {len(topics)} of {table.shape[1]} topics"
+        said = [f"the largest {len(chosen)} of {len(classes)} classes and {theirs}"]
     ax = check_axes(ax, min(max(4.5, 3 + 0.28 * len(topics)), 9), tall(1.6, len(rows)))
     shares(ax, shown, fitting(rows), [str(topic) for topic in topics], "P(class | topic)", said)
     ax.set_xlabel("topic")
