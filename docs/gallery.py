@@ -67,7 +67,7 @@ def main(folder: Path) -> None:
     for name, ax in pictures():
         path = folder / f"{name}.png"
         ax.figure.savefig(path, dpi=90)
-        Image.open(path).convert("RGB").quantize(256).save(path, optimize=True)
+        Image.open(path).convert("RGB").quantize(256, kmeans=2).save(path, optimize=True)
         matplotlib.pyplot.close(ax.figure)
         print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB", flush=True)
 

@@ -253,7 +253,16 @@ def test_the_table():
         f"{found.distance.mean():.3f}",
         f"{np.mean(own):.0%}",
     ]
-    assert last == f"{found.diversity:.0%} of the words of all topics are different."
+    assert last.startswith("own: words that are no other topic's; ")
+    assert last.endswith(f"; {found.diversity:.0%} of the words of all topics are different.")
+
+
+def test_sizes_are_of_words_as_they_are_given():
+    """Though the model gives all documents one length."""
+    X = np.array([[1, 3, 0, 1], [2, 2, 0, 1], [0, 1, 40, 1], [0, 2, 10, 1]])
+    model = plsa.PLSAClassifier(scaling=plsa.CountScaler(), random_state=0).fit(X, [0, 0, 1, 1])
+    table = topic_table(model, X)
+    assert_allclose(table.share_of_words, X.sum(axis=1) @ model.transform(X) / X.sum(), rtol=1e-5)
 
 
 def test_the_table_of_odd_topics():

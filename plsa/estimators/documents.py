@@ -76,8 +76,11 @@ def without_steps(model: Any, X: Any) -> tuple[Any, Any]:
     return last_step(model), model[:-1].transform(X) if len(getattr(model, "steps", ())) > 1 else X
 
 
+def plain_counts(model: Any, X: Any) -> Counts:
+    """The counts of X, which has the columns that the model was fitted to."""
+    return check_counts(model, X, reset=False, dtype=getattr(model, "dtype", None))
+
+
 def scaled_counts(model: Any, X: Any) -> Counts:
     """The counts of X as the fitted model works with them."""
-    if hasattr(model, "scaled_counts"):
-        return model.scaled_counts(X)
-    return check_counts(model, X, reset=False, dtype=getattr(model, "dtype", None))
+    return model.scaled_counts(X) if hasattr(model, "scaled_counts") else plain_counts(model, X)

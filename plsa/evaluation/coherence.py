@@ -10,13 +10,14 @@ from scipy import sparse
 
 from plsa import inputs
 from plsa.engine.parameters import Array, Floats, Places
-from plsa.estimators.documents import last_step, reads_texts, scaled_counts, steps_of, without_steps
+from plsa.estimators.documents import last_step, plain_counts, reads_texts, steps_of, without_steps
 from plsa.estimators.text import read_texts
 from plsa.show.tables import aligned
 from plsa.show.words import best_of, check_topics, scores_of_words, top_words
 
 _EPSILON = 1e-12  # added to the share of documents that two words share, as others do
 _WIDTH = 100  # of a table
+_KEY = "own: words that are no other topic's; {:.0%} of the words of all topics are different."
 
 
 def topic_coherence(
@@ -103,7 +104,7 @@ def _columns(model: Any, vocabulary: Any, by: str, n_words: int) -> list[Places]
 def _in_documents(model: Any, X: Any, used: Places) -> sparse.csc_array:
     """(documents with words, these words): which words stand in which documents."""
     last, inside = without_steps(model, X)
-    counts = scaled_counts(last, inside)
+    counts = plain_counts(last, inside)
     full = counts.lengths() > 0
     found = counts.presence().of_words(used).matrix()[full]
     found.eliminate_zeros()
@@ -220,7 +221,7 @@ class TopicTable:
         for line, own in zip(lines, [*self.words, ()], strict=True):
             first = textwrap.shorten(" ".join(own), room, placeholder=" ...")
             shown.append(f"{line:{width}}{first}".rstrip())
-        return "\n".join([*shown, f"{self.diversity:.0%} of the words of all topics are different."])
+        return "\n".join([*shown, _KEY.format(self.diversity)])
 
 
 def topic_table(
@@ -277,7 +278,7 @@ def topic_table(
     last, inside = without_steps(model, X)
     topics = np.asarray(last.transform(inside), dtype=np.float64)
     topics /= np.maximum(topics.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    length = scaled_counts(last, inside).lengths()
+    length = plain_counts(last, inside).lengths()
     columns = _columns(model, vocabulary, by, n_words)
     number = np.bincount(np.concatenate(columns))
     return TopicTable(
