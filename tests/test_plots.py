@@ -5,6 +5,7 @@ import sys
 import warnings
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -638,3 +639,15 @@ def test_pictures_have_public_names():
     assert plsa.plots is plots
     assert dir(plots) == sorted(plots.__all__)
     assert all(callable(getattr(plots, name)) and getattr(plots, name).__doc__ for name in plots.__all__)
+
+
+def test_the_gallery_has_every_picture():
+    """Its page shows each, and its script draws each; none is large."""
+    docs = Path(__file__).parent.parent / "docs"
+    page, script = (docs / "gallery.md").read_text(), (docs / "gallery.py").read_text()
+    for name in plots.__all__:
+        assert f"`plots.{name}(" in page
+        assert f"](gallery/{name}.png)" in page
+        assert f'yield "{name}", plots.{name}(' in script
+        assert (docs / "gallery" / f"{name}.png").stat().st_size < 60_000
+    assert {path.stem for path in (docs / "gallery").iterdir()} == {*plots.__all__}

@@ -20,6 +20,7 @@ Examples
 >>> ax.figure.savefig("sizes.png")  # doctest: +SKIP
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -224,7 +225,8 @@ def class_sizes(model: Any, X: Any = None, y: Any = None, *, limit: int = 25, ax
     labels = None if y is None else _read(last_step(model), y, _num_samples(y if X is None else X))
     labeled, guessed = _guesses(model, X, labels)
     names = sorted({*classes, *labeled, *guessed}, key=_in_order)
-    given, other = (np.array([each.count(name) for name in names]) for each in (labeled, guessed))
+    counted = [Counter(labeled), Counter(guessed)]
+    given, other = (np.array([each[name] for name in names]) for each in counted)
     order = np.argsort(-(given + other), kind="stable")
     rows, rest = order[:limit], order[limit:]
     shown, sizes = fitting([names[row] for row in rows]), np.array([given[rows], other[rows]])
