@@ -122,7 +122,7 @@ _HOMES = {
     "estimate_prior": "plsa.evaluation.prior",
     "heterogeneity": "plsa.evaluation.topics",
     "labeled_scorer": "plsa.evaluation.folds",
-    "plots": "plsa.show",
+    "plots": "plsa.show.plots",
     "select_topics": "plsa.evaluation.topics",
     "simulate": "plsa.active.simulation",
     "text_classifier": "plsa.estimators.text",
@@ -140,7 +140,8 @@ __all__ = sorted([*_HOMES, "__version__", "datasets"])
 def __getattr__(name: str) -> Any:
     """A public name, or a room, imported when it is first asked for."""
     if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+        home = import_module(_HOMES[name])
+        value = home if name == "plots" else getattr(home, name)  # the one name that is a module in a room
     elif not name.startswith("_") and name.isidentifier() and find_spec(f"plsa.{name}"):
         value = import_module(f"plsa.{name}")
     else:

@@ -1,3 +1,1 @@
 """Words, tables, pictures."""
-
-from plsa.show import plots as plots

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from sklearn.manifold import TSNE
 from sklearn.utils.extmath import svd_flip
 
 from plsa.engine.parameters import Floats, Mask, Places
@@ -54,6 +53,8 @@ def placed(rows: Floats, method: str, seed: int) -> Floats:
         left, size, right = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
         found = svd_flip(left, right, u_based_decision=False)[0] * size
         return np.column_stack([found, np.zeros((len(rows), 2))])[:, :2]
+    from sklearn.manifold import TSNE  # takes its time to import, and few maps are drawn
+
     perplexity = min(_PERPLEXITY, (n_different - 1) / 3)
     placer = TSNE(perplexity=perplexity, max_iter=_ROUNDS, random_state=seed)
     return np.asarray(placer.fit_transform(rows), dtype=np.float64)
