@@ -370,6 +370,9 @@ def test_wrong_guesses():
     assert np.any(model.not_sure_)
     assert ticks(ax, "x") == [*NAMES, "not sure"]
     figures = [text.get_text() for text in ax.texts]
+    small = pyplot.figure(figsize=(1.6, 2)).subplots()
+    assert len(plots.mislabeling(model, ax=small).texts) == 0  # there is no room for any
+    assert len(small.figure.axes) == 2  # but for a scale
     assert figures == [f"{100 * share:.0f}" for share in table.ravel() if share >= 0.005]
 
 

@@ -20,6 +20,7 @@ MUTED = "#666666"  # what is no figure: notes, and what is left out
 _LEFT_OUT = "\u25a1"  # stands for a sign that no font has
 _CUT = "\u2026"
 _FIGURES = 22  # rows, or columns, of a table up to which its cells have figures
+_ROOM = 21  # points that a figure needs, up to three digits
 _DARK = 0.6  # of a cell, from where on figures in it are white
 
 
@@ -185,7 +186,8 @@ def shares(
     ax.set_xticks(range(n_columns), columns, fontsize=size, rotation=0 if flat else 90)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    if max(table.shape) <= _FIGURES:
+    room = 72 * ax.bbox.width / ax.figure.dpi / max(n_columns, 1)
+    if max(table.shape) <= _FIGURES and room >= _ROOM:
         what += " in percent"
         for (row, column), share in np.ndenumerate(table):
             if share >= 0.005:

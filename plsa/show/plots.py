@@ -112,7 +112,7 @@ def top_words(
         which = "largest" if any(sizes) else "first"
         note(ax, f"the {which} {len(drawn)} of {len(found)} topics")
     names = iter(fitting([word for topic in drawn for word in topic.words], 18))
-    titles = fitting([topic.name for topic in drawn], 22)
+    titles = fitting([topic.name for topic in drawn], 12 if several else 22)
     head, foot = 0.3 / (0.6 + 0.17 * n), 0.1 / (0.6 + 0.17 * n)  # of a panel's height
     for place, (topic, title) in enumerate(zip(drawn, titles, strict=True)):
         row, column = divmod(place, n_columns)
