@@ -50,6 +50,13 @@ def pictures():
     yield "mislabeling", plots.mislabeling(unsure.fit(X, shown))
     played = plsa.simulate(plsa.SoftMislabelingPLSA(), X, y, n_queries=30, repeats=3, initial=1)
     yield "learning_curves", plots.learning_curves(played)
+    learner = plsa.ActiveLearner(plsa.SoftMislabelingPLSA(random_state=SEED), X, random_share=0.4)
+    told = []
+    for _ in range(10):
+        asked = learner.query(10)
+        learner.tell(asked, y[asked])
+        told.append(learner.status())
+    yield "session", plots.session(told)
     shown = np.where(np.arange(len(y)) % 5 == 0, y, "")
     rivals = [plsa.SoftMislabelingPLSA(), plsa.NaiveBayesEM(), LogisticRegression(C=100), "MultinomialNB"]
     yield "accuracies", plots.accuracies(plsa.compare(X, shown, rivals))

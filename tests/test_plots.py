@@ -532,6 +532,28 @@ def test_scores_of_numbers_of_topics():
     assert ax.get_ylabel() == "BIC, lower is better"
 
 
+def test_a_session_so_far():
+    """What was known after so many labels; where nothing was, why."""
+
+    def said(n, accuracy, low, high, f1, unknown=""):
+        return SimpleNamespace(
+            n_labels=n, n_drawn=n, accuracy=accuracy, low=low, high=high, macro_f1=f1, unknown=unknown
+        )
+
+    unknown = said(5, None, None, None, None, "as nobody has asked")
+    known = [said(10, 0.5, 0.3, 0.7, 0.4), said(20, 0.8, 0.7, 0.9, 0.75)]
+    ax = draw(plots.session([unknown, *known]))
+    assert_array_equal(ax.lines[0].get_xydata(), [[10, 0.5], [20, 0.8]])
+    assert_array_equal(ax.lines[1].get_ydata(), [0.4, 0.75])
+    extents = ax.collections[0].get_paths()[0].get_extents()
+    assert (extents.ymin, extents.ymax) == (0.3, 0.9)
+    assert len(draw(plots.session(known[0])).lines[0].get_xdata()) == 1
+    assert draw(plots.session(unknown)).texts[0].get_text() == "accuracy is not known, as nobody has asked"
+    draw(plots.session([]))
+    with pytest.raises(ValueError, match="statuses holds something of type SoftMislabelingPLSA"):
+        plots.session(fitted())
+
+
 # ---- a hundred classes
 
 

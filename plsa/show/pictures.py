@@ -1,5 +1,6 @@
 """Pictures of results: of comparisons and of simulations."""
 
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,54 @@ def learning_curves(simulation: Any, ax: Any = None) -> Any:
     ax.set_xlabel("labels")
     ax.set_ylabel("accuracy on held-out documents")
     ax.legend(loc="lower right", title="area under the curve")
+    bare(ax, grid="y")
+    return finished(ax)
+
+
+def session(statuses: Any, ax: Any = None) -> Any:
+    """How good a session of `ActiveLearner` was known to be as answers came: accuracy, with its 95% interval.
+
+    Parameters
+    ----------
+    statuses : list of what `ActiveLearner.status` said now and then, or one of these
+        Those that knew no accuracy, as they had no random answers to judge by, are left out.
+    ax : axes of matplotlib, default=None
+
+    Examples
+    --------
+    >>> from plsa import ActiveLearner, MissingLabelPLSA, plots
+    >>> from plsa.datasets import planted_corpus
+    >>> corpus = planted_corpus(100, 100, 4, n_classes=4, random_state=0)
+    >>> learner = ActiveLearner(MissingLabelPLSA(evidence=False), corpus.counts, random_share=0.5)
+    >>> said = []
+    >>> for _ in range(3):
+    ...     asked = learner.query(8)
+    ...     learner.tell(asked, corpus.target[asked])
+    ...     said.append(learner.status())
+    >>> plots.session(said).lines[0].get_xdata().tolist()
+    [8, 16, 24]
+    """
+    given = [*statuses] if isinstance(statuses, list | tuple) else [statuses]
+    for each in given:
+        if not hasattr(each, "n_drawn"):
+            must = "must hold what learner.status() says, now and then"
+            raise ValueError(f"statuses holds something of type {type(each).__name__}, but {must}.")
+    known = [each for each in given if each.accuracy is not None]
+    ax = check_axes(ax, 6.5, 4)
+    labels = [each.n_labels for each in known]
+    if known:
+        low, high = [each.low for each in known], [each.high for each in known]
+        (line,) = ax.plot(labels, [each.accuracy for each in known], **kind(0), label="accuracy")
+        band = {"color": line.get_color(), "alpha": 0.15, "linewidth": 0}
+        ax.fill_between(labels, low, high, **band, label="95% interval")
+        ax.plot(labels, [each.macro_f1 for each in known], **kind(1), linestyle="--", label="macro-F1")
+        ax.legend(loc="lower right")
+    else:
+        why = given[-1].unknown if given else "as there is no status"
+        ax.text(0.5, 0.5, textwrap.fill(f"accuracy is not known, {why}", 50), ha="center", va="center")
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_xlabel("labels")
+    ax.set_ylabel("judged by random questions")
     bare(ax, grid="y")
     return finished(ax)
 

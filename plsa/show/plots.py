@@ -6,7 +6,8 @@ colors say, shapes, hatches or figures say too.
 
 Of a model: `top_words`, `class_topics`, `class_sizes`, `mislabeling`, `objective`. Of a model and documents:
 `documents`, `confusion`, `calibration`. Of a result: `learning_curves` of `simulate`, `accuracies` of
-`compare`, `positive_curves` of `compare_pu`, `topic_scores` of `select_topics`.
+`compare`, `positive_curves` of `compare_pu`, `topic_scores` of `select_topics`, `session` of what an
+`ActiveLearner` said of itself.
 
 Examples
 --------
@@ -50,7 +51,7 @@ from plsa.show.drawing import (
     tall,
 )
 from plsa.show.maps import NAMES, check_places, placed, some
-from plsa.show.pictures import accuracies, learning_curves, positive_curves, topic_scores
+from plsa.show.pictures import accuracies, learning_curves, positive_curves, session, topic_scores
 
 __all__ = [
     "accuracies",
@@ -63,6 +64,7 @@ __all__ = [
     "mislabeling",
     "objective",
     "positive_curves",
+    "session",
     "top_words",
     "topic_scores",
 ]
@@ -249,11 +251,11 @@ def class_sizes(model: Any, X: Any = None, y: Any = None, *, limit: int = 25, ax
     ax.set_yticks(range(len(shown)), shown)
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_xlim(0, 1.15 * max(left.max(), 1))
-    ax.set_xlabel("documents", loc="left")
     ax.tick_params(axis="y", length=0)
     bare(ax, grid="x")
     # Below the axis, where no bar is.
-    ax.legend(loc="upper right", bbox_to_anchor=(1, 0), borderaxespad=2.4, ncols=2, frameon=False)
+    where = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 2.0}
+    ax.legend(**where, ncols=2, frameon=False, title="documents")
     if len(rest):
         others = int((given + other)[rest].sum())
         note(ax, f"the largest {len(rows)} of {len(names)} classes; the others have {others:,} documents")
