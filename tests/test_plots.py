@@ -269,6 +269,23 @@ def test_labels_are_those_of_the_documents(picture):
     assert pyplot.get_fignums() == []
 
 
+@pytest.mark.parametrize("picture", ["class_sizes", "confusion", "calibration", "documents"])
+def test_labels_are_of_the_kind_of_the_fit(picture):
+    """Numbers that have become strings would all be wrong."""
+    X, _, _ = corpus()
+    with pytest.raises(ValueError, match="y holds 3, but a class of the model is 'ant': make"):
+        ALL[picture](fitted(), X, np.full(120, 3))
+    assert pyplot.get_fignums() == []
+
+
+def test_results_are_asked_for_by_name():
+    makers = {"accuracies": "compare", "positive_curves": "compare_pu", "topic_scores": "select_topics"}
+    for picture, maker in {**makers, "learning_curves": "simulate"}.items():
+        with pytest.raises(ValueError, match=rf"picture of what plsa.{maker} finds, but was given .* Soft"):
+            getattr(plots, picture)(fitted())
+    assert pyplot.get_fignums() == []
+
+
 @pytest.mark.parametrize("picture", [*ALL.keys() - {"calibration", "objective"}])
 def test_limit_is_a_number(picture):
     X, y, _ = corpus()

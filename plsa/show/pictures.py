@@ -18,6 +18,13 @@ _KINDS = {
 }
 
 
+def _check_result(result: Any, has: str, maker: str) -> None:
+    """Raises where a picture is given something else than what it is of."""
+    if not hasattr(result, has):
+        found = f"but was given something of type {type(result).__name__}"
+        raise ValueError(f"this is a picture of what plsa.{maker} finds, {found}.")
+
+
 def half_width(curves: Floats) -> Floats:
     """Half the 95% interval of the mean of (repeats, marks) curves, by Student's t; zero with one repeat."""
     n = len(curves)
@@ -28,6 +35,7 @@ def half_width(curves: Floats) -> Floats:
 
 def learning_curves(simulation: Any, ax: Any = None) -> Any:
     """The mean curve of each strategy of a `Simulation`, and the 95% interval of the mean."""
+    _check_result(simulation, "n_initial", "simulate")
     ax = check_axes(ax, 6.5, 4.5)
     labels = simulation.marks + simulation.n_initial
     others = [name for name in simulation.ranked() if name != "random"]
@@ -98,6 +106,7 @@ def session(statuses: Any, ax: Any = None) -> Any:
 
 def positive_curves(comparison: Any, ax: Any = None) -> Any:
     """The curves of all classifiers of a `PositiveComparison`, the best first in the legend."""
+    _check_result(comparison, "with_truth", "compare_pu")
     ax = check_axes(ax, 5.5, 5.5)
     drawn = [row for row in comparison.rows if row.curve is not None]
     for place, row in enumerate(sorted(drawn, key=lambda row: -row.area)):
@@ -123,6 +132,7 @@ def accuracies(comparison: Any, ax: Any = None) -> Any:
 
     Colors and shapes say which differences are real: blue, orange and gray are told apart by all eyes.
     """
+    _check_result(comparison, "differences", "compare")
     names = [name for name in comparison.ranked() if not comparison[name].failure]
     failed = [name for name in comparison.ranked() if comparison[name].failure]
     ax = check_axes(ax, 6.5, 1.2 + 0.28 * len(comparison.rows))
@@ -167,6 +177,7 @@ def topic_scores(selection: Any, ax: Any = None) -> Any:
     Scores of folds have a bar of one standard deviation to either side. Numbers that differ by class stand as
     the number of all topics.
     """
+    _check_result(selection, "best_estimator", "select_topics")
     scores = selection.scores
     ax = check_axes(ax, 6, 3.8)
     at = np.arange(len(scores))

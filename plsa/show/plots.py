@@ -226,7 +226,7 @@ def class_sizes(model: Any, X: Any = None, y: Any = None, *, limit: int = 25, ax
     classes = _classes(_fitted(model, "class_sizes"), "class_sizes")
     labels = None if y is None else _read(last_step(model), y, _num_samples(y if X is None else X))
     labeled, guessed = _guesses(model, X, labels)
-    names = sorted({*classes, *labeled, *guessed}, key=_in_order)
+    names = sorted({*classes, *labeled, *guessed})
     counted = [Counter(labeled), Counter(guessed)]
     given, other = (np.array([each[name] for name in names]) for each in counted)
     order = np.argsort(-(given + other), kind="stable")
@@ -325,7 +325,7 @@ def confusion(model: Any, X: Any, y: Any, *, limit: int = 20, ax: Any = None) ->
     labels = _read(last, y, _num_samples(X))
     guess = np.asarray(model.predict(X))[labels.labeled].tolist()
     truth = labels.classes[labels.code[labels.labeled]].tolist()
-    classes = sorted({*known, *truth}, key=_in_order)
+    classes = sorted({*known, *truth})
     place = {name: row for row, name in enumerate(classes)}
     counts = np.zeros((len(classes), len(classes)))
     np.add.at(counts, ([place[name] for name in truth], [place[name] for name in guess]), 1)
@@ -600,12 +600,13 @@ def _classes(last: Any, picture: str) -> list[Any]:
 def _read(last: Any, y: Any, n_documents: int) -> Labels:
     """The labels of documents; what marks that there is none is as the model has it."""
     inputs.check_entries(y, "y", n_documents)
-    return read_labels(y, n_documents, getattr(last, "unlabeled", UNLABELED), doubts=False)
-
-
-def _in_order(name: Any) -> tuple[bool, Any]:
-    """What labels are sorted by: numbers come before strings."""
-    return isinstance(name, str), name
+    labels = read_labels(y, n_documents, getattr(last, "unlabeled", UNLABELED), doubts=False)
+    one = labels.classes[0].item()
+    for other in np.asarray(last.classes_).tolist()[:1] if _has_classes(last) else ():
+        if isinstance(one, str) != isinstance(other, str):
+            found = f"y holds {one!r}, but a class of the model is {other!r}"
+            raise ValueError(f"{found}: make labels strings or numbers, as they were in the fit.")
+    return labels
 
 
 def _topics_and_labels(model: Any, X: Any, y: Any, picture: str) -> tuple[Floats, Labels | None]:
@@ -653,7 +654,7 @@ def _groups(model: Any, X: Any, topics: Floats, labels: Labels | None) -> tuple[
     if labels is not None:
         for at in np.flatnonzero(labels.labeled):
             found[at] = labels.classes[labels.code[at]].item()
-    names = sorted({*classes, *found} - {None}, key=_in_order)
+    names = sorted({*classes, *found} - {None})
     place = {name: row for row, name in enumerate(names)} | {None: -1}
     return names, np.array([place[name] for name in found], dtype=np.intp)
 
