@@ -1,6 +1,7 @@
 """How good topics are: whether their words go together, how large they are, how far from each other."""
 
 import textwrap
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +10,12 @@ import numpy as np
 from scipy import sparse
 
 from plsa import inputs
+from plsa.engine import blocks
 from plsa.engine.parameters import Array, Floats, Places
 from plsa.estimators.documents import last_step, plain_counts, reads_texts, steps_of, without_steps
 from plsa.estimators.text import read_texts
 from plsa.show.tables import aligned
-from plsa.show.words import best_of, check_topics, scores_of_words, top_words
+from plsa.show.words import best_of, check_topics, classes_of_topics, scores_of_words
 
 _EPSILON = 1e-12  # added to the share of documents that two words share, as others do
 _WIDTH = 100  # of a table
@@ -82,37 +84,47 @@ def topic_coherence(
     >>> found.shape, bool(found.mean() > 0.1)
     ((3,), True)
     """
-    inputs.check_choice(measure, "measure", ["npmi", "c_v"])
-    n_words = inputs.check_whole(n_words, "n_words", 2)
-    inputs.check_choice(by, "by", ["ratio", "probability"])
-    columns = _columns(model, vocabulary, by, n_words)
-    used = np.unique(np.concatenate(columns))
-    if window is None:
-        presence = _in_documents(model, X, used)
-    else:
-        presence = _in_windows(model, X, used, inputs.check_whole(window, "window", 2))
-    of_pairs = {"npmi": _mean_of_pairs, "c_v": _company}[measure]
-    return np.array([of_pairs(_npmi(presence, np.searchsorted(used, own))) for own in columns])
-
-
-def _columns(model: Any, vocabulary: Any, by: str, n_words: int) -> list[Places]:
-    """The columns of the words of each topic."""
+    _check(measure, n_words, by, window)
     scores, _ = scores_of_words(model, vocabulary, by)
-    return [best_of(row, n_words) for row in scores]
+    return _coherence(model, X, [best_of(row, n_words) for row in scores], measure, window)
 
 
-def _in_documents(model: Any, X: Any, used: Places) -> sparse.csc_array:
+def _check(measure: Any, n_words: Any, by: Any, window: Any) -> None:
+    """What is asked of topics."""
+    inputs.check_choice(measure, "measure", ["npmi", "c_v"])
+    inputs.check_whole(n_words, "n_words", 2)
+    inputs.check_choice(by, "by", ["ratio", "probability"])
+    if window is not None:
+        inputs.check_whole(window, "window", 2)
+
+
+def _coherence(model: Any, X: Any, columns: Sequence[Places], measure: str, window: int | None) -> Floats:
+    """That of topics whose words are in these columns."""
+    used = np.unique(np.concatenate(columns))
+    own = [np.searchsorted(used, each) for each in columns]
+    both = [np.zeros((len(each), len(each))) for each in columns]  # documents that have two words
+    n_documents = 0
+    for part in _documents(model, X, used) if window is None else _stretches(model, X, used, window):
+        n_documents += part.shape[0]
+        for places, number in zip(own, both, strict=True):
+            mine = part[:, places]
+            number += (mine.T @ mine).toarray()
+    of_pairs = {"npmi": _mean_of_pairs, "c_v": _company}[measure]
+    return np.array([of_pairs(_npmi(number / max(n_documents, 1))) for number in both])
+
+
+def _documents(model: Any, X: Any, used: Places) -> Iterator[sparse.csc_array]:
     """(documents with words, these words): which words stand in which documents."""
     last, inside = without_steps(model, X)
     counts = plain_counts(last, inside)
     full = counts.lengths() > 0
     found = counts.presence().of_words(used).matrix()[full]
     found.eliminate_zeros()
-    return sparse.csc_array(found, dtype=np.float64)
+    yield sparse.csc_array(found, dtype=np.float64)
 
 
-def _in_windows(model: Any, X: Any, used: Places, window: int) -> sparse.csc_array:
-    """(stretches, these words): which words stand in which stretches of texts."""
+def _stretches(model: Any, X: Any, used: Places, window: int) -> Iterator[sparse.csc_array]:
+    """(stretches, these words): which words stand in which stretches of texts, some texts at a time."""
     counter = steps_of(model)[0]
     if not reads_texts(counter):
         found = f"counts have no order of words, and {type(last_step(model)).__name__} is given counts"
@@ -128,33 +140,39 @@ def _in_windows(model: Any, X: Any, used: Places, window: int) -> sparse.csc_arr
     analyze = counter.build_analyzer()
     place = {word: row for row, word in enumerate(names[used].tolist())}
     rows: list[Array] = []
-    columns: list[Array] = []
-    n_stretches = 0
+    words: list[Array] = []
+    n_stretches = size = 0
+
+    def together() -> sparse.csc_array:
+        at = np.concatenate([*rows, empty]), np.concatenate([*words, empty])
+        found = sparse.csc_array((np.ones(size), at), shape=(n_stretches, len(used)))
+        found.data[:] = 1  # of a word that stands in a stretch twice
+        return found
+
+    empty = np.empty(0, dtype=np.intp)
     for text in read_texts(X):
         tokens = analyze(text)
         if not tokens:
             continue
         n_here = max(len(tokens) - window + 1, 1)
-        at = [(where, place[token]) for where, token in enumerate(tokens) if token in place]
-        if at:
-            where, column = np.array(at).T
+        known = [(where, place[token]) for where, token in enumerate(tokens) if token in place]
+        if known:
+            where, word = np.array(known).T
             first = np.maximum(where - window + 1, 0)
             number = np.minimum(where, n_here - 1) - first + 1  # stretches that the word stands in
             begin = np.repeat(first - np.cumsum(number) + number, number)
             rows.append(n_stretches + begin + np.arange(number.sum()))
-            columns.append(np.repeat(column, number))
+            words.append(np.repeat(word, number))
+            size += len(rows[-1])
         n_stretches += n_here
-    at_rows, at_columns = (np.concatenate([*each, np.empty(0, dtype=np.int64)]) for each in (rows, columns))
-    ones = np.ones(len(at_rows))
-    found = sparse.csc_array((ones, (at_rows, at_columns)), shape=(max(n_stretches, 1), len(used)))
-    found.data[:] = 1  # a word that stands in a stretch twice
-    return found
+        if size >= blocks.NONZEROS:
+            yield together()
+            rows, words, n_stretches, size = [], [], 0, 0
+    yield together()
 
 
-def _npmi(presence: sparse.csc_array, own: Places) -> Floats:
-    """The npmi of all pairs of a topic's words."""
-    mine = presence[:, own]
-    both = (mine.T @ mine).toarray() / max(presence.shape[0], 1)
+def _npmi(both: Floats) -> Floats:
+    """The npmi of all pairs of words, of the share of documents that have both."""
     alone = np.diag(both)
     expected = np.outer(alone, alone)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -273,17 +291,18 @@ def topic_table(
     >>> float(found.share_of_words.sum().round(6)), len(found)
     (1.0, 3)
     """
-    coherence = topic_coherence(model, X, measure, n_words, vocabulary=vocabulary, by=by, window=window)
-    shown = top_words(model, vocabulary, n_words, by=by)
+    _check(measure, n_words, by, window)
+    scores, names = scores_of_words(model, vocabulary, by)
+    columns = [best_of(row, n_words) for row in scores]
+    coherence = _coherence(model, X, columns, measure, window)
     last, inside = without_steps(model, X)
     topics = np.asarray(last.transform(inside), dtype=np.float64)
     topics /= np.maximum(topics.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     length = plain_counts(last, inside).lengths()
-    columns = _columns(model, vocabulary, by, n_words)
     number = np.bincount(np.concatenate(columns))
     return TopicTable(
-        tuple(topic.label for topic in shown),
-        tuple(topic.words for topic in shown),
+        tuple(classes_of_topics(last)),
+        tuple(tuple(names[column] for column in own) for own in columns),
         topics.mean(axis=0),
         length @ topics / max(length.sum(), 1),
         coherence,

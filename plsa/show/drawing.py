@@ -116,13 +116,14 @@ def _families(usual: tuple[str, ...], signs: frozenset[str]) -> tuple[tuple[str,
     own = font_manager.findfont(font_manager.FontProperties(family=list(usual)))
     found, families = of_file(own), list(usual)
     if found != signs:
-        # A font of last resort has a box for everything, and those of colored pictures cannot be drawn.
+        # A font of last resort has a box for everything, and those of colored pictures cannot be drawn. Of a
+        # family the upright file of usual weight is the last, and stays.
         useless = ("Last Resort", "Emoji")
-        others = {
-            entry.name: entry.fname
-            for entry in font_manager.fontManager.ttflist
-            if not any(word in entry.name for word in useless)
-        }
+        fonts = sorted(
+            font_manager.fontManager.ttflist,
+            key=lambda entry: (entry.style == "normal") + (entry.weight in (400, "normal")),
+        )
+        others = {e.name: e.fname for e in fonts if not any(word in e.name for word in useless)}
         has = {name: of_file(path) for name, path in sorted(others.items())}
         while has and any(each - found for each in has.values()):
             best = max(has, key=lambda name: len(has[name] - found))

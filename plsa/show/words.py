@@ -133,10 +133,7 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     inputs.check_choice(by, "by", ["ratio", "probability"])
     last = last_step(model)
     score, words = scores_of_words(model, vocabulary, by)
-    labels = [None] * len(score)
-    if hasattr(last, "topic_class_"):
-        classes = np.asarray(last.classes_).tolist()
-        labels = [None if place < 0 else classes[place] for place in last.topic_class_]
+    labels = classes_of_topics(last)
     shares = [None] * len(score)
     if hasattr(last, "doc_topic_"):
         shares = np.asarray(last.doc_topic_, dtype=np.float64).mean(axis=0).tolist()
@@ -146,6 +143,14 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
         shown = tuple(words[column] for column in best)
         found.append(TopicWords(topic, labels[topic], shown, tuple(row[best].tolist()), shares[topic]))
     return found
+
+
+def classes_of_topics(model: Any) -> list[Any]:
+    """The class of each topic; None where it has none."""
+    if not hasattr(model, "topic_class_"):
+        return [None] * len(model.components_)
+    classes = np.asarray(model.classes_).tolist()
+    return [None if place < 0 else classes[place] for place in model.topic_class_]
 
 
 def scores_of_words(model: Any, vocabulary: Any, by: str) -> tuple[Floats, list[str]]:
