@@ -648,7 +648,9 @@ def test_another_font_is_found_for_what_the_usual_one_lacks():
     from matplotlib import font_manager
 
     usual = font_manager.get_font(font_manager.findfont("DejaVu Sans"))
-    fonts = [font_manager.get_font(e.fname) for e in font_manager.fontManager.ttflist if "STIX" in e.name]
+    stix = [e for e in font_manager.fontManager.ttflist if "STIX" in e.name]  # matplotlib brings them along
+    regular = [e.fname for e in stix if e.style == "normal" and e.weight in (400, "normal")]
+    fonts = [font_manager.get_font(path) for path in regular]
     rare = next(chr(n) for font in fonts for n in font.get_charmap() if not usual.get_char_index(n))
     ax = pyplot.figure().subplots()
     ax.set_title(rare)
