@@ -629,7 +629,8 @@ def test_signs_that_no_font_has(monkeypatch):
     """Boxes stand for them, of which one warning tells; matplotlib says nothing."""
     from matplotlib import font_manager
 
-    monkeypatch.setattr(font_manager.fontManager, "ttflist", [])
+    usual = [entry for entry in font_manager.fontManager.ttflist if entry.name == "DejaVu Sans"]
+    monkeypatch.setattr(font_manager.fontManager, "ttflist", usual)
     drawing._families.cache_clear()
     X, y, _ = corpus()
     y = np.array([None if label is None else f"{label}\U000f0001\U000f0002" for label in y], dtype=object)
