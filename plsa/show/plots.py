@@ -601,7 +601,7 @@ def _read(last: Any, y: Any, n_documents: int) -> Labels:
     """The labels of documents; what marks that there is none is as the model has it."""
     inputs.check_entries(y, "y", n_documents)
     labels = read_labels(y, n_documents, getattr(last, "unlabeled", UNLABELED), doubts=False)
-    one = labels.classes[0].item()
+    one = labels.classes.tolist()[0]
     for other in np.asarray(last.classes_).tolist()[:1] if _has_classes(last) else ():
         if isinstance(one, str) != isinstance(other, str):
             found = f"y holds {one!r}, but a class of the model is {other!r}"
@@ -652,8 +652,9 @@ def _groups(model: Any, X: Any, topics: Floats, labels: Labels | None) -> tuple[
     else:
         classes, found = [], [None] * len(topics)
     if labels is not None:
+        given = labels.classes.tolist()
         for at in np.flatnonzero(labels.labeled):
-            found[at] = labels.classes[labels.code[at]].item()
+            found[at] = given[labels.code[at]]
     names = sorted({*classes, *found} - {None})
     place = {name: row for row, name in enumerate(names)} | {None: -1}
     return names, np.array([place[name] for name in found], dtype=np.intp)
