@@ -17,14 +17,16 @@ Rivals, other people's ways to learn classes from few labels: `GraphClassifier`,
 
 Questions. `ActiveLearner` asks for the labels that matter; `simulate` plays it where they are known.
 
-Choosing and judging. `select_topics` and `heterogeneity` are about the number of topics; `LabeledKFold`,
-`labeled_scorer` and `cross_val_predict` are for cross-validation where labels are missing, and `compare` says
-which classifier is best for some documents, and whether that is more than chance.
+Choosing and judging. `select_topics` and `heterogeneity` are about the number of topics; `topic_table` and
+`topic_coherence` say how good topics are; `LabeledKFold`, `labeled_scorer` and `cross_val_predict` are for
+cross-validation where labels are missing, and `compare` says which classifier is best for some documents, and
+whether that is more than chance.
 
 Keeping. `save` writes a fitted model to a file, without pickle, and `load` makes it of the file again.
 
 Looking. `top_words` shows the words of what was learned, `explain` why a document has its label, and
-`representatives` the documents that are typical of each class, or near to another.
+`representatives` the documents that are typical of each class, or near to another. `plots` has pictures of
+models and results; `to_pyldavis` hands topics on to pyLDAvis.
 
 Data. `datasets` has corpora that need no download, and reads files.
 
@@ -74,6 +76,8 @@ if TYPE_CHECKING:  # what tools see that read and do not run
     from plsa.estimators.topic_sensitive import TopicSensitivePLSA as TopicSensitivePLSA
     from plsa.estimators.topics import PLSA as PLSA
     from plsa.evaluation.classes import compare as compare
+    from plsa.evaluation.coherence import topic_coherence as topic_coherence
+    from plsa.evaluation.coherence import topic_table as topic_table
     from plsa.evaluation.folds import LabeledKFold as LabeledKFold
     from plsa.evaluation.folds import labeled_scorer as labeled_scorer
     from plsa.evaluation.positives import compare_pu as compare_pu
@@ -86,6 +90,8 @@ if TYPE_CHECKING:  # what tools see that read and do not run
     from plsa.files.models import save as save
     from plsa.show.explain import explain as explain
     from plsa.show.representatives import representatives as representatives
+    from plsa.show import plots as plots
+    from plsa.show.ldavis import to_pyldavis as to_pyldavis
     from plsa.show.words import top_words as top_words
 
 # Where each public name is. Nothing is imported before it is asked for: `plsa --help` is to come at once.
@@ -128,11 +134,15 @@ _HOMES = {
     "load": "plsa.files.models",
     "save": "plsa.files.models",
     "representatives": "plsa.show.representatives",
+    "plots": "plsa.show.plots",
     "select_topics": "plsa.evaluation.topics",
     "show_versions": "plsa.show.versions",
     "simulate": "plsa.active.simulation",
     "text_classifier": "plsa.estimators.text",
+    "to_pyldavis": "plsa.show.ldavis",
     "top_words": "plsa.show.words",
+    "topic_coherence": "plsa.evaluation.coherence",
+    "topic_table": "plsa.evaluation.coherence",
 }
 
 __version__ = "0.1.0"
@@ -143,7 +153,8 @@ __all__ = sorted([*_HOMES, "__version__", "datasets"])
 def __getattr__(name: str) -> Any:
     """A public name, or a room, imported when it is first asked for."""
     if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+        home = import_module(_HOMES[name])
+        value = home if name == "plots" else getattr(home, name)  # the one name that is a module in a room
     elif not name.startswith("_") and name.isidentifier() and find_spec(f"plsa.{name}"):
         value = import_module(f"plsa.{name}")
     else:

@@ -9,9 +9,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_non_negative
 
+from plsa.engine.counts import Counts
 from plsa.estimators.base import CountEstimator
 from plsa.estimators.text import read_texts
-from plsa.estimators.validation import refuse_texts
+from plsa.estimators.validation import check_counts, refuse_texts
 from plsa.inputs.structure import check_structure
 
 
@@ -63,3 +64,23 @@ def check_documents(estimator: Any, X: Any) -> None:
         check_array(matrix, accept_sparse=formats, ensure_all_finite=finite, estimator=first, input_name="X")
         if tags.input_tags.positive_only:
             check_non_negative(matrix, type(first).__name__)
+
+
+def last_step(model: Any) -> Any:
+    """The model itself, or the last step of a Pipeline."""
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+def without_steps(model: Any, X: Any) -> tuple[Any, Any]:
+    """The model at the end of a fitted Pipeline, and what the other steps make of X."""
+    return last_step(model), model[:-1].transform(X) if len(getattr(model, "steps", ())) > 1 else X
+
+
+def plain_counts(model: Any, X: Any) -> Counts:
+    """The counts of X, which has the columns that the model was fitted to."""
+    return check_counts(model, X, reset=False, dtype=getattr(model, "dtype", None))
+
+
+def scaled_counts(model: Any, X: Any) -> Counts:
+    """The counts of X as the fitted model works with them."""
+    return model.scaled_counts(X) if hasattr(model, "scaled_counts") else plain_counts(model, X)

@@ -16,12 +16,13 @@ from plsa.engine.counts import Counts
 from plsa.engine.parameters import Floats
 from plsa.engine.progress import Progress
 from plsa.estimators.base import copies_are_lost
-from plsa.estimators.documents import check_documents
-from plsa.estimators.validation import among_declared, check_counts, check_labels, read_labels
+from plsa.estimators.documents import check_documents, last_step, scaled_counts, without_steps
+from plsa.estimators.validation import among_declared, check_labels, read_labels
 from plsa.evaluation.folds import labeled_scorer, splits_of
 from plsa.inputs.structure import check_structure
 from plsa.labels.layout import Layout, check_topics_per_class
 from plsa.labels.reading import UNLABELED, Labels
+from plsa.show import pictures
 from plsa.show.tables import aligned
 from plsa.show.words import check_topics
 
@@ -65,9 +66,9 @@ def heterogeneity(model: Any, X: Any, *, doc_topic: ArrayLike | None = None) -> 
     [0.69, 0.0]
     """
     check_structure(X)
-    last, inside = _without_steps(model, X)
+    last, inside = without_steps(model, X)
     word_of_topic = check_topics(last)
-    counts = _scaled_counts(last, inside)
+    counts = scaled_counts(last, inside)
     shape = (counts.n_documents, len(word_of_topic))
     if doc_topic is None:
         doc_topic = last.transform(inside)
@@ -138,6 +139,13 @@ class TopicSelection:
         title = f"TopicSelection by {self.criterion}: {named}={self.best!r}"
         return "\n".join([title, *aligned(rows, names_left=False)])
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the scores, the best one marked; needs matplotlib.
+
+        On the axes `ax`, or where it is None on those of a new figure; returns the axes.
+        """
+        return pictures.topic_scores(self, ax)
+
 
 def select_topics(
     estimator: Any,
@@ -194,7 +202,7 @@ def select_topics(
     TopicSelection
         With `best`, a value for the parameter (a list with one number for each class, in sorted order, by
         "heterogeneity"); `scores`, a row for each value tried, which pandas.DataFrame takes as it is;
-        `best_estimator`; `criterion`. Printing it shows the table.
+        `best_estimator`; `criterion`. Printing it shows the table, `plot()` draws it.
 
     Notes
     -----
@@ -221,11 +229,11 @@ def select_topics(
     if criterion != "heterogeneity":
         candidates = _check_candidates(candidates)
     check_documents(estimator, X)
-    mark = getattr(_last_step(estimator), "unlabeled", UNLABELED)
+    mark = getattr(last_step(estimator), "unlabeled", UNLABELED)
     labels = None
     if name.endswith("_per_class"):
         y = check_labels(y, _num_samples(X))
-        declared = getattr(_last_step(estimator), "classes", None)
+        declared = getattr(last_step(estimator), "classes", None)
         labels = among_declared(read_labels(y, len(y), mark), declared, mark)
     search = _Search(estimator, name, X, y, labels, Progress("select_topics", bool(verbose)))
     with copies_are_lost("select_topics"):
@@ -254,7 +262,7 @@ def select_topics(
 def _topic_parameter(estimator: Any, criterion: str) -> str:
     """What `set_params` calls the number of topics of an estimator, or of the last step of a Pipeline."""
     prefix = f"{estimator.steps[-1][0]}__" if len(getattr(estimator, "steps", ())) else ""
-    last = _last_step(estimator) if prefix else estimator
+    last = last_step(estimator) if prefix else estimator
     names = last.get_params(deep=False) if hasattr(last, "get_params") and not isinstance(last, type) else ()
     for name in ("topics_per_class", "components_per_class"):
         if name in names:
@@ -309,7 +317,7 @@ class _Search:
         classes, name = self.labels.classes, self.name.rpartition("__")[2]
         met = classes[np.unique(self.labels.code[self.labels.labeled])]
         of_class = check_topics_per_class(value, met, name, classes)
-        return int(of_class.sum()) + int(getattr(_last_step(self.estimator), "extra_topics", 0))
+        return int(of_class.sum()) + int(getattr(last_step(self.estimator), "extra_topics", 0))
 
     def best(self, value: Any) -> Any:
         """The same for the value that was chosen."""
@@ -330,9 +338,9 @@ class _Search:
             with self.progress:
                 self.progress.begin(f"{self.name}={value}", 0)
                 model = self.fitted(value, **settled)
-                self.progress.close(f"log-likelihood {_last_step(model).log_likelihood_:,.1f}")
+                self.progress.close(f"log-likelihood {last_step(model).log_likelihood_:,.1f}")
             if not scores:
-                settled = self._settled(_last_step(model))
+                settled = self._settled(last_step(model))
             last, counts, labels = self._of_the_fit(model)
             weight = np.ones(counts.n_documents)  # how often each document counts
             if labels is not None:
@@ -364,8 +372,8 @@ class _Search:
 
     def _of_the_fit(self, model: Any) -> tuple[Any, Counts, Labels | None]:
         """The last step, and the documents that `doc_topic_` has rows for, all or the labeled ones."""
-        last, inside = _without_steps(model, self.X)
-        counts, labels = _scaled_counts(last, inside), self.labels
+        last, inside = without_steps(model, self.X)
+        counts, labels = scaled_counts(last, inside), self.labels
         if labels is not None and len(last.doc_topic_) != counts.n_documents:
             some = np.flatnonzero(labels.labeled)
             counts, labels = counts.of_documents(some), labels.part(some)
@@ -428,20 +436,3 @@ def _free_parameters(model: Any, counts: Counts, labels: Labels | None, weight: 
         allowed[labels.labeled] = of_class[labels.code[labels.labeled]]
     full = counts.lengths() > 0
     return n_topics * (n_words - 1) + float(weight[full] @ (allowed[full] - 1))
-
-
-def _last_step(model: Any) -> Any:
-    """The model itself, or the last step of a Pipeline."""
-    return model.steps[-1][1] if hasattr(model, "steps") else model
-
-
-def _without_steps(model: Any, X: Any) -> tuple[Any, Any]:
-    """The model at the end of a fitted Pipeline, and what the other steps make of X."""
-    return _last_step(model), model[:-1].transform(X) if hasattr(model, "steps") else X
-
-
-def _scaled_counts(model: Any, X: Any) -> Counts:
-    """The counts of X as the fitted model works with them."""
-    if hasattr(model, "scaled_counts"):
-        return model.scaled_counts(X)
-    return check_counts(model, X, reset=False, dtype=getattr(model, "dtype", None))

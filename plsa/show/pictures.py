@@ -1,11 +1,13 @@
-"""Pictures of results: the only place that knows matplotlib."""
+"""Pictures of results: of comparisons and of simulations."""
 
+import textwrap
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from plsa.engine.parameters import Floats
+from plsa.show.drawing import COLORS, LINES, bare, check_axes, finished, kind
 
 # How models of a comparison are drawn: color (Okabe and Ito), shape, filled or not.
 _KINDS = {
@@ -16,18 +18,11 @@ _KINDS = {
 }
 
 
-def check_matplotlib() -> Any:
-    """matplotlib.pyplot, which only plots need."""
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'plsa-learn[plots]', or matplotlib.") from error
-    return pyplot
-
-
-def check_axes(ax: Any, width: float, height: float) -> Any:
-    """The axes to draw on: those given, or those of a new figure of so many inches."""
-    return check_matplotlib().subplots(figsize=(width, height))[1] if ax is None else ax
+def _check_result(result: Any, has: str, maker: str) -> None:
+    """Raises where a picture is given something else than what it is of."""
+    if not hasattr(result, has):
+        found = f"but was given something of type {type(result).__name__}"
+        raise ValueError(f"this is a picture of what plsa.{maker} finds, {found}.")
 
 
 def half_width(curves: Floats) -> Floats:
@@ -40,27 +35,83 @@ def half_width(curves: Floats) -> Floats:
 
 def learning_curves(simulation: Any, ax: Any = None) -> Any:
     """The mean curve of each strategy of a `Simulation`, and the 95% interval of the mean."""
+    _check_result(simulation, "n_initial", "simulate")
     ax = check_axes(ax, 6.5, 4.5)
     labels = simulation.marks + simulation.n_initial
+    others = [name for name in simulation.ranked() if name != "random"]
     for name in simulation.ranked():
         curves = simulation.accuracy[name]
         mean, half = curves.mean(axis=0), half_width(curves)
-        style = {"linestyle": "--", "color": "black"} if name == "random" else {}
-        (line,) = ax.plot(labels, mean, label=f"{name} ({simulation.area(name).mean():.3f})", **style)
+        style = {"linestyle": "--", "color": "black"} if name == "random" else kind(others.index(name))
+        what = f"{name} ({simulation.area(name).mean():.3f})"
+        (line,) = ax.plot(labels, mean, label=what, markersize=5, **style)
         ax.fill_between(labels, mean - half, mean + half, color=line.get_color(), alpha=0.15, linewidth=0)
     ax.axhline(simulation.bound.mean(), color="gray", linewidth=0.8, linestyle=":", label="all labels")
+    low, high = ax.get_ylim()
+    ax.set_ylim(max(low, -0.02), min(high, 1.02))  # an interval may go beyond what an accuracy can be
     ax.set_xlabel("labels")
     ax.set_ylabel("accuracy on held-out documents")
     ax.legend(loc="lower right", title="area under the curve")
-    return ax
+    bare(ax, grid="y")
+    return finished(ax)
+
+
+def session(statuses: Any, ax: Any = None) -> Any:
+    """How good a session of `ActiveLearner` was known to be as answers came: accuracy, with its 95% interval.
+
+    Parameters
+    ----------
+    statuses : list of what `ActiveLearner.status` said now and then, or one of these
+        Those that knew no accuracy, as they had no random answers to judge by, are left out.
+    ax : axes of matplotlib, default=None
+
+    Examples
+    --------
+    >>> from plsa import ActiveLearner, MissingLabelPLSA, plots
+    >>> from plsa.datasets import planted_corpus
+    >>> corpus = planted_corpus(100, 100, 4, n_classes=4, random_state=0)
+    >>> learner = ActiveLearner(MissingLabelPLSA(evidence=False), corpus.counts, random_share=0.5)
+    >>> said = []
+    >>> for _ in range(3):
+    ...     asked = learner.query(8)
+    ...     learner.tell(asked, corpus.target[asked])
+    ...     said.append(learner.status())
+    >>> plots.session(said).lines[0].get_xdata().tolist()
+    [8, 16, 24]
+    """
+    given = [*statuses] if isinstance(statuses, list | tuple) else [statuses]
+    for each in given:
+        if not hasattr(each, "n_drawn"):
+            must = "must hold what learner.status() says, now and then"
+            raise ValueError(f"statuses holds something of type {type(each).__name__}, but {must}.")
+    known = [each for each in given if each.accuracy is not None]
+    ax = check_axes(ax, 6.5, 4)
+    labels = [each.n_labels for each in known]
+    if known:
+        low, high = [each.low for each in known], [each.high for each in known]
+        (line,) = ax.plot(labels, [each.accuracy for each in known], **kind(0), label="accuracy")
+        band = {"color": line.get_color(), "alpha": 0.15, "linewidth": 0}
+        ax.fill_between(labels, low, high, **band, label="95% interval")
+        ax.plot(labels, [each.macro_f1 for each in known], **kind(1), linestyle="--", label="macro-F1")
+        ax.legend(loc="lower right")
+    else:
+        why = given[-1].unknown if given else "as there is no status"
+        ax.text(0.5, 0.5, textwrap.fill(f"accuracy is not known, {why}", 50), ha="center", va="center")
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_xlabel("labels")
+    ax.set_ylabel("judged by random questions")
+    bare(ax, grid="y")
+    return finished(ax)
 
 
 def positive_curves(comparison: Any, ax: Any = None) -> Any:
     """The curves of all classifiers of a `PositiveComparison`, the best first in the legend."""
+    _check_result(comparison, "with_truth", "compare_pu")
     ax = check_axes(ax, 5.5, 5.5)
     drawn = [row for row in comparison.rows if row.curve is not None]
-    for row in sorted(drawn, key=lambda row: -row.area):
-        ax.plot(*row.curve, label=f"{row.name} ({row.area:.3f})", drawstyle="steps-post")
+    for place, row in enumerate(sorted(drawn, key=lambda row: -row.area)):
+        style = {"color": COLORS[place % len(COLORS)], "linestyle": LINES[place % len(LINES)]}
+        ax.plot(*row.curve, label=f"{row.name} ({row.area:.3f})", drawstyle="steps-post", **style)
     ax.plot([0, 1], [0, 1], color="gray", linewidth=0.8, linestyle=":")
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.01)
@@ -81,6 +132,7 @@ def accuracies(comparison: Any, ax: Any = None) -> Any:
 
     Colors and shapes say which differences are real: blue, orange and gray are told apart by all eyes.
     """
+    _check_result(comparison, "differences", "compare")
     names = [name for name in comparison.ranked() if not comparison[name].failure]
     failed = [name for name in comparison.ranked() if comparison[name].failure]
     ax = check_axes(ax, 6.5, 1.2 + 0.28 * len(comparison.rows))
@@ -117,3 +169,38 @@ def accuracies(comparison: Any, ax: Any = None) -> Any:
     ax.set_axisbelow(True)
     ax.legend(loc="upper left", bbox_to_anchor=(0, 0), borderaxespad=5, fontsize="small", ncols=2)
     return ax
+
+
+def topic_scores(selection: Any, ax: Any = None) -> Any:
+    """The score of every number of topics of a `TopicSelection`, the best one marked.
+
+    Scores of folds have a bar of one standard deviation to either side. Numbers that differ by class stand as
+    the number of all topics.
+    """
+    _check_result(selection, "best_estimator", "select_topics")
+    scores = selection.scores
+    ax = check_axes(ax, 6, 3.8)
+    at = np.arange(len(scores))
+    value = np.array([score.score for score in scores])
+    spread = None if scores[0].spread is None else [score.spread for score in scores]
+    ax.errorbar(at, value, yerr=spread, color=COLORS[0], marker="o", capsize=2, linewidth=1.2)
+    best = next(place for place, score in enumerate(scores) if score.topics == selection.best)
+    ax.plot(
+        at[best],
+        value[best],
+        "D",
+        color=COLORS[1],
+        markersize=9,
+        label=f"best: {selection.best!r:.40}",
+        zorder=3,
+    )
+    plain = all(isinstance(score.topics, int) for score in scores)
+    ax.set_xticks(at, [str(score.topics if plain else score.n_topics) for score in scores])
+    ax.set_xlabel(selection.parameter.rpartition("__")[2] if plain else "topics in all")
+    folds = selection.criterion in ("cv", "heterogeneity")
+    ax.set_ylabel(
+        "score on held-out documents" if folds else f"{selection.criterion.upper()}, lower is better"
+    )
+    ax.legend()
+    bare(ax, grid="both")
+    return finished(ax)

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from plsa import inputs
-from plsa.engine.parameters import Floats
+from plsa.engine.parameters import Floats, Places
+from plsa.estimators.documents import last_step
 from plsa.show.tables import aligned
 
 # A word counts as at most so many times as probable in a topic as in the others. Without a limit
@@ -130,7 +131,31 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     """
     n = inputs.check_whole(n, "n", 1)
     inputs.check_choice(by, "by", ["ratio", "probability"])
-    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    last = last_step(model)
+    score, words = scores_of_words(model, vocabulary, by)
+    labels = classes_of_topics(last)
+    shares = [None] * len(score)
+    if hasattr(last, "doc_topic_"):
+        shares = np.asarray(last.doc_topic_, dtype=np.float64).mean(axis=0).tolist()
+    found = TopicList()
+    for topic, row in enumerate(score):
+        best = best_of(row, n)
+        shown = tuple(words[column] for column in best)
+        found.append(TopicWords(topic, labels[topic], shown, tuple(row[best].tolist()), shares[topic]))
+    return found
+
+
+def classes_of_topics(model: Any) -> list[Any]:
+    """The class of each topic; None where it has none."""
+    if not hasattr(model, "topic_class_"):
+        return [None] * len(model.components_)
+    classes = np.asarray(model.classes_).tolist()
+    return [None if place < 0 else classes[place] for place in model.topic_class_]
+
+
+def scores_of_words(model: Any, vocabulary: Any, by: str) -> tuple[Floats, list[str]]:
+    """(topics, words): what each word says about each topic, 0 where it says nothing; and the words."""
+    last = last_step(model)
     word_of_topic = check_topics(last)
     words = check_vocabulary(vocabulary, model, word_of_topic.shape[1])
     score = _ratio(word_of_topic, getattr(last, "topic_prior_", None)) if by == "ratio" else word_of_topic
@@ -138,20 +163,13 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     if hasattr(counter, "is_piece"):
         pieces = set(counter.get_feature_names_out()[counter.is_piece()])
         score[:, [word in pieces for word in words]] = 0  # whole words say the same, and say it better
-    labels = [None] * len(score)
-    if hasattr(last, "topic_class_"):
-        classes = np.asarray(last.classes_).tolist()
-        labels = [None if place < 0 else classes[place] for place in last.topic_class_]
-    shares = [None] * len(score)
-    if hasattr(last, "doc_topic_"):
-        shares = np.asarray(last.doc_topic_, dtype=np.float64).mean(axis=0).tolist()
-    found = TopicList()
-    for topic, row in enumerate(score):
-        best = np.argsort(-row, kind="stable")[:n]
-        best = best[row[best] > 0]
-        shown = tuple(words[column] for column in best)
-        found.append(TopicWords(topic, labels[topic], shown, tuple(row[best].tolist()), shares[topic]))
-    return found
+    return score, words
+
+
+def best_of(score: Floats, n: int) -> Places:
+    """The places of the n highest scores above zero, descending; equal ones in their order."""
+    best = np.argsort(-score, kind="stable")[:n]
+    return best[score[best] > 0]
 
 
 def _ratio(word_of_topic: Floats, prior: Any) -> Floats:
