@@ -19,7 +19,8 @@ Questions. `ActiveLearner` asks for the labels that matter; `simulate` plays it 
 
 Choosing and judging. `select_topics` and `heterogeneity` are about the number of topics; `LabeledKFold`,
 `labeled_scorer` and `cross_val_predict` are for cross-validation where labels are missing, and `compare` says
-which classifier is best for some documents, and whether that is more than chance.
+which classifier is best for some documents, and whether that is more than chance. `find_label_errors` finds
+labels that are probably wrong.
 
 Looking. `top_words` shows the words of what was learned.
 
@@ -73,6 +74,7 @@ if TYPE_CHECKING:  # what tools see that read and do not run
     from plsa.evaluation.classes import compare as compare
     from plsa.evaluation.folds import LabeledKFold as LabeledKFold
     from plsa.evaluation.folds import labeled_scorer as labeled_scorer
+    from plsa.evaluation.mislabeled import find_label_errors as find_label_errors
     from plsa.evaluation.positives import compare_pu as compare_pu
     from plsa.evaluation.predictions import cross_val_predict as cross_val_predict
     from plsa.evaluation.prior import estimate_prior as estimate_prior
@@ -114,6 +116,7 @@ _HOMES = {
     "compare_pu": "plsa.evaluation.positives",
     "cross_val_predict": "plsa.evaluation.predictions",
     "estimate_prior": "plsa.evaluation.prior",
+    "find_label_errors": "plsa.evaluation.mislabeled",
     "heterogeneity": "plsa.evaluation.topics",
     "labeled_scorer": "plsa.evaluation.folds",
     "select_topics": "plsa.evaluation.topics",

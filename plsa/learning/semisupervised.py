@@ -20,6 +20,7 @@ from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
 from plsa.learning import supervised
 from plsa.learning.aspects import Aspects, Folding, Predictor, Settings, fit_gated, with_aspects
+from plsa.learning.doubts import PARTS, Doubts, doubt
 from plsa.learning.evidence import HeldOut, Probabilities, is_telling, judge, parts
 from plsa.learning.guesses import Guesser, Guesses, usual
 from plsa.learning.linear import TEACHINGS, Teaching, usual_leveling
@@ -117,7 +118,18 @@ class Task:
 
 
 def learn(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
-    """Learns from all documents, or from the labels alone where the others do not help."""
+    """Learns from all documents, or from the labels alone where the others do not help.
+
+    Where labels may be wrong, each is first judged by the others, and then worth as much as it is right.
+    """
+    if not plan.label_noise:
+        return _learn_as_labeled(corpus, plan, rng)
+    doubts = _doubts(corpus, plan)
+    return replace(_learn_as_labeled(doubts.weighted(corpus), plan, rng), doubts=doubts)
+
+
+def _learn_as_labeled(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
+    """The same where labels are right."""
     if corpus.labels.labeled.all():
         return supervised.learn_from_labels(corpus, plan, rng)
     check_some_words(corpus.counts, corpus.weight)
@@ -275,6 +287,35 @@ def _say(members: Sequence[Member], folding: Folding) -> Callable[[Places], Real
 
 
 # --- what labeled documents that are held out say ------------------------------------------------
+
+
+def _doubts(corpus: Corpus, plan: Plan) -> Doubts:
+    """What is believed of the labels, by those who predict in the end, as far as they are quickly taught."""
+    quiet, progress = plan.quiet(), plan.method.loop.progress
+    alone, guessing = bool(corpus.labels.labeled.all()), plan.later_gate is not None
+    taught = plan.student and (alone or guessing)
+    names = supervised.OF_LABELS if alone else CLASSIFIERS
+    progress.begin("labels in doubt", PARTS * (len(plan.views) + 1 if taught and not alone else 1))
+
+    def said(learned: Corpus, judged: Corpus) -> Probabilities:
+        if taught and alone:
+            return supervised.taught_by_labels(learned, judged, TEACHINGS[0], plan.method.n_threads)
+        if taught:
+            return _taught_candidates(_fewer(learned), judged, quiet, TEACHINGS[0], 0)
+        if alone:
+            how = plan.default_scaling, plan.settings, quiet
+            return {_TOGETHER: supervised.judge_labels(learned, judged, *how)}
+        return {_TOGETHER: _judged(learned, judged, plan.default_scaling, plan.settings, quiet)[1]}
+
+    def chosen(held: HeldOut) -> Floats:
+        if not taught:
+            return held.probability[_TOGETHER]
+        told = is_telling(held.weights.sum(), corpus.n_classes)
+        return blend_of(held, names, supervised.USUAL if alone else usual(corpus, told=told)).probabilities()
+
+    doubts = doubt(corpus, said, chosen)
+    progress.close()
+    return doubts
 
 
 def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:

@@ -132,7 +132,7 @@ def top_words(model: Any, vocabulary: Any = None, n: int = 10, *, by: str = "rat
     inputs.check_choice(by, "by", ["ratio", "probability"])
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     word_of_topic = check_topics(last)
-    words = _check_vocabulary(vocabulary, model, word_of_topic.shape[1])
+    words = check_vocabulary(vocabulary, model, word_of_topic.shape[1])
     score = _ratio(word_of_topic, getattr(last, "topic_prior_", None)) if by == "ratio" else word_of_topic
     counter = model.steps[0][1] if hasattr(model, "steps") else vocabulary
     if hasattr(counter, "is_piece"):
@@ -184,7 +184,7 @@ def check_topics(model: Any) -> Floats:
     return components
 
 
-def _check_vocabulary(vocabulary: Any, model: Any, n_words: int) -> list[str]:
+def check_vocabulary(vocabulary: Any, model: Any, n_words: int) -> list[str]:
     """What the columns of the counts are called; see `top_words`."""
     if vocabulary is None:
         if len(getattr(model, "steps", ())) > 1:
