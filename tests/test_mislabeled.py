@@ -295,7 +295,7 @@ def test_alike_and_labeled_otherwise(planted):
     X = sparse.csr_array(X)
     found = find_label_errors(MultinomialNB(), X, y, n_repeats=1)
     assert found.contradictions == ((5, 7, 9),)
-    assert "3 documents are alike and have different labels" in repr(found).replace("\n", " ")
+    assert "Rows 5, 7, 9 are alike and have different labels: not all can be right." in repr(found)
 
 
 def test_the_only_label_of_a_class_is_not_judged(planted):

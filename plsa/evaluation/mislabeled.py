@@ -1,5 +1,6 @@
 """Labels that are probably wrong, by models that have not learned from them."""
 
+import math
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ class LabelErrors:
         """How many labels are probably wrong."""
         judged, (low, high) = len(self.ranking), self.interval
         found = f"{len(self)} of {inputs.counted(judged, 'label')} {'is' if len(self) == 1 else 'are'}"
-        about = f"about {self.number:.0f} in all ({_LEVEL:.0%}: {low:.0f} to {high:.0f})"
+        about = f"about {self.number:.0f} in all ({_LEVEL:.0%}: {math.floor(low)} to {math.ceil(high)})"
         return f"{found} probably wrong, {about}"
 
     def _table(self) -> list[str]:
@@ -108,20 +109,18 @@ class LabelErrors:
         """What else there is to know."""
         off = self.given_of_true * (1 - np.eye(len(self.classes)))
         most = [divmod(int(at), len(self.classes)) for at in np.argsort(-off, axis=None, kind="stable")[:3]]
+        names = self.classes.tolist()
         pairs = [
-            f"{self.classes[given].item()!r} given to {self.classes[true].item()!r} {off[given, true]:.0%}"
+            f"{names[given]!r} given to {names[true]!r} {off[given, true]:.0%}"
             for given, true in most
             if off[given, true] >= _LEAST
         ]
         if pairs:
             yield f"Most often: {', '.join(pairs)} of the time."
         if self.contradictions:
-            alike = sum(map(len, self.contradictions))
-            first = ", ".join(map(str, self.contradictions[0]))
-            yield (
-                f"{alike} documents are alike and have different labels, {len(self.contradictions)} times; "
-                f"first those in rows {first}: not all can be right."
-            )
+            first, more = ", ".join(map(str, self.contradictions[0])), len(self.contradictions) - 1
+            others = f" (and so are {inputs.counted(more, 'other group')})" if more else ""
+            yield f"Rows {first} are alike and have different labels: not all can be right{others}."
         if len(self.not_judged):
             alone = inputs.counted(len(self.not_judged), "label is", "labels are")
             yield f"{alone} the only one of the class and not judged."
@@ -210,9 +209,11 @@ def find_label_errors(
     >>> corpus = planted_corpus(300, 400, 4, n_classes=4, random_state=0)
     >>> y = np.where(np.arange(300) < 100, corpus.target, -1)
     >>> y[[7, 70]] = (y[[7, 70]] + 1) % 4  # two labels go wrong
-    >>> found = find_label_errors(SoftMislabelingPLSA(random_state=0), corpus.counts, y, n_repeats=1)
-    >>> sorted(found.indices.tolist()), found.rows[0].suggested == corpus.target[found.rows[0].index]
-    ([7, 70], True)
+    >>> find_label_errors(SoftMislabelingPLSA(random_state=0), corpus.counts, y, n_repeats=1)
+    2 of 100 labels are probably wrong, about 2 in all (90%: 1 to 3)
+    row  P(wrong)  given  suggested  words against the label
+     70     0.997  0      3          310, 168, 153, 335, 209
+      7     0.995  3      2          37, 186, 272, 100, 267
     """
     asked = any(hasattr(model, method) for method in ("predict_proba", "decision_function"))
     if isinstance(model, type) or not (hasattr(model, "fit") and asked):
@@ -236,6 +237,7 @@ def find_label_errors(
         ).of_labels(labels)
     ]
     with copies_are_lost("find_label_errors"), Progress("find_label_errors", bool(verbose)) as progress:
+        progress.plan(2)
         progress.begin("fits to the other labels", len(splits))
         chance = np.zeros((len(labels.code), len(labels.classes)))
         work = delayed(_judged)
@@ -267,7 +269,7 @@ def _errors(
     chance: Floats, X: Any, labels: Labels, held: Places, seed: int, words: "_Words | None"
 ) -> LabelErrors:
     """What the probabilities of documents that were held out say of their labels."""
-    code, classes = labels.code[held], labels.classes
+    code, classes, names = labels.code[held], labels.classes, labels.classes.tolist()
     noise = learn_noise(chance[held], code)
     wrong = 1 - noise.right()
     order = np.argsort(-wrong, kind="stable")
@@ -277,13 +279,7 @@ def _errors(
     suspect = order[wrong[order] > 0.5]
     against = [()] * len(suspect) if words is None else words.against(noise, held, suspect, suggested)
     rows = tuple(
-        SuspectLabel(
-            int(held[each]),
-            classes[code[each]].item(),
-            classes[suggested[each]].item(),
-            float(wrong[each]),
-            told,
-        )
+        SuspectLabel(int(held[each]), names[code[each]], names[suggested[each]], float(wrong[each]), told)
         for each, told in zip(suspect, against, strict=True)
     )
     low, high = _interval(chance[held], code, check_random_state(seed))
