@@ -292,7 +292,11 @@ def test_alike_and_labeled_otherwise(planted):
     X[7], X[9], X[20], X[21] = X[5], X[5], 0, 0
     y = y.copy()
     y[[5, 7, 9]], y[[20, 21]] = [0, 0, 1], [0, 1]
-    X = sparse.csr_array(X)
+    X = sparse.coo_array(X)
+    column = int(np.flatnonzero(X.toarray()[9] == 0)[0])
+    entries = np.append(X.data, 0), (np.append(X.row, 9), np.append(X.col, column))
+    X = sparse.csr_array(entries, shape=X.shape)
+    assert X.nnz > np.count_nonzero(X.toarray())
     found = find_label_errors(MultinomialNB(), X, y, n_repeats=1)
     assert found.contradictions == ((5, 7, 9),)
     assert "Rows 5, 7, 9 are alike and have different labels: not all can be right." in repr(found)
