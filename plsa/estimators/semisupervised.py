@@ -52,8 +52,8 @@ class SemiSupervised(Confident, AspectClassifier):
     _attributes: ClassVar[str] = """
     transduction_, guesses_
     label_right_ : (n_documents,) array
-        P(the given label is right); NaN where there is none. 1 for a label that nothing is known of, such as
-        the only one of its class, and for all where `label_noise` is None.
+        P(the given label is right). 1 where there is none, where nothing is known of it, such as of the only
+        one of its class, and for all where `label_noise` is None.
     label_noise_ : (n_classes, n_classes) array
         P(given label g | true class y), columns sum to one. The identity where `label_noise` is None, or
         where too few documents are labeled to judge each other.
@@ -119,7 +119,7 @@ class SemiSupervised(Confident, AspectClassifier):
             warn(f"{lost}: the model has collapsed. {way if other else 'Label'} more documents.")
         doubts = learned.doubts or Doubts.none(corpus)
         found |= {
-            "label_right_": np.where(known, doubts.right, np.nan),
+            "label_right_": doubts.right,
             "label_noise_": doubts.given_of_true,
             "evidence_": dict(choice.accuracy),
             "unlabeled_used_": choice.unlabeled_used,
