@@ -3,8 +3,8 @@
 Labels of which 0, 10, 20 or 30% are wrong, symmetric (any other class) or confusable (four in five go to the
 class whose mean TF-IDF is nearest), 1, 5 or 20% of the documents being labeled; the test documents have their
 true classes. Corpora and splits of the evaluation protocol, two of them; of 20 Newsgroups 3,000 training
-documents, of Reuters-7 5,000. *default* is `SoftMislabelingPLSA()`, *learn* the same with `label_noise="learn"`, *labels alone*
-logistic regression on TF-IDF, balanced.
+documents, of Reuters-7 5,000. *default* is `SoftMislabelingPLSA()`, *learn* the same with
+`label_noise="learn"`, *labels alone* logistic regression on TF-IDF, balanced.
 
 The last table is about what was tried instead: to let the gate of a labeled document be P(given label | class
 of z), learned by EM with pseudo-counts of ten documents of a class toward 0.9 for what is right, as the gate

@@ -13,10 +13,10 @@ import numpy as np
 
 from plsa.engine.parameters import Floats
 from plsa.labels.corpus import Corpus
-from plsa.learning.evidence import HeldOut, Probabilities, hold_out, judge, parts
+from plsa.learning.evidence import HeldOut, Probabilities, Splits, hold_out, judge, parts
 from plsa.learning.noise import FREE, learn_noise
 
-PARTS = 5  # of the labeled documents, each of them held out in turn
+_PARTS = 5  # of the labeled documents, each of them held out in turn
 # Labeled documents per class at which what is found has half of its say: fewer judge each other badly.
 _HALF_BELIEVED = 10.0
 
@@ -39,8 +39,17 @@ class Doubts:
         return replace(corpus, weight=weight.astype(corpus.counts.dtype))
 
 
+def turns(corpus: Corpus) -> Splits:
+    """What to learn from and which labels to judge, each of them once; none where there are too few."""
+    everyone = len(corpus.labels.code)
+    return hold_out(corpus, sample=False, folds=_PARTS, parts=_PARTS, most=everyone, few=True)
+
+
 def doubt(
-    corpus: Corpus, said: Callable[[Corpus, Corpus], Probabilities], chosen: Callable[[HeldOut], Floats]
+    corpus: Corpus,
+    splits: Splits,
+    said: Callable[[Corpus, Corpus], Probabilities],
+    chosen: Callable[[HeldOut], Floats],
 ) -> Doubts:
     """What held-out labeled documents say of their labels.
 
@@ -48,13 +57,12 @@ def doubt(
     P(class|document) of that. With few labels that is believed in part: P(wrong) is multiplied by n / (n + 10
     C), n labels of C classes.
     """
-    n_labeled = corpus.weights()[corpus.labels.labeled].sum()
-    splits = hold_out(corpus, sample=False, folds=PARTS, parts=PARTS, most=len(corpus.labels.code), few=True)
     held = judge(parts(corpus, splits), said)
     if held is None:
         return Doubts.none(corpus)
     noise = learn_noise(chosen(held).astype(np.float64), held.code, held.weights, belief=FREE)
     right = np.ones(len(corpus.labels.code))
+    n_labeled = corpus.weights()[corpus.labels.labeled].sum()
     believed = n_labeled / (n_labeled + _HALF_BELIEVED * corpus.n_classes)
     right[np.concatenate([outside for _, outside in splits])] = 1 - believed * (1 - noise.right())
     return Doubts(right, noise.given_of_true)

@@ -20,7 +20,7 @@ from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
 from plsa.learning import supervised
 from plsa.learning.aspects import Aspects, Folding, Predictor, Settings, fit_gated, with_aspects
-from plsa.learning.doubts import PARTS, Doubts, doubt
+from plsa.learning.doubts import Doubts, doubt, turns
 from plsa.learning.evidence import HeldOut, Probabilities, is_telling, judge, parts
 from plsa.learning.guesses import Guesser, Guesses, usual
 from plsa.learning.linear import TEACHINGS, Teaching, usual_leveling
@@ -295,11 +295,17 @@ def _doubts(corpus: Corpus, plan: Plan) -> Doubts:
     alone, guessing = bool(corpus.labels.labeled.all()), plan.later_gate is not None
     taught = plan.student and (alone or guessing)
     names = supervised.OF_LABELS if alone else CLASSIFIERS
-    progress.begin("labels in doubt", PARTS * (len(plan.views) + 1 if taught and not alone else 1))
+    splits = turns(corpus)
+    progress.plan(bool(splits) + 1 + (0 if alone else plan.evidence + guessing))
+    if splits:
+        n_candidates = len(plan.views) + 1 if taught and not alone else 1
+        progress.begin("labels in doubt", len(splits) * n_candidates)
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
         if taught and alone:
-            return supervised.taught_by_labels(learned, judged, TEACHINGS[0], plan.method.n_threads)
+            scores = supervised.taught_by_labels(learned, judged, TEACHINGS[0], plan.method.n_threads)
+            progress.step()
+            return scores
         if taught:
             return _taught_candidates(_fewer(learned), judged, quiet, TEACHINGS[0], 0)
         if alone:
@@ -313,7 +319,7 @@ def _doubts(corpus: Corpus, plan: Plan) -> Doubts:
         told = is_telling(held.weights.sum(), corpus.n_classes)
         return blend_of(held, names, supervised.USUAL if alone else usual(corpus, told=told)).probabilities()
 
-    doubts = doubt(corpus, said, chosen)
+    doubts = doubt(corpus, splits, said, chosen)
     progress.close()
     return doubts
 
