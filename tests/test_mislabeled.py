@@ -1,5 +1,7 @@
 """Labels that are probably wrong: the noise of labels, and what is found of documents."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import reference
@@ -319,6 +321,8 @@ def test_what_is_printed_fits_a_terminal(found, planted):
     assert lines[0].startswith(f"{len(found)} of 300 labels are probably wrong, about ")
     assert sum(line.strip()[:1].isdigit() for line in lines[1:]) == min(len(found), 20)
     assert ("... and" in text) is (len(found) > 20)
+    pairs = Counter((row.given, row.suggested) for row in found)
+    assert f"Most often: {max(pairs.values())} of " in text
     long = np.array([f"{'a very long name of a class ' * 3}{code}" for code in range(4)])
     y = np.where(planted[1] >= 0, long[planted[1]], "")
     text = repr(find_label_errors(quick(), planted[0], y, n_repeats=1))
@@ -357,6 +361,13 @@ def test_more_repeats_are_their_mean(planted, monkeypatch):
 def test_what_cannot_be_judged(model, y, message):
     with pytest.raises(ValueError, match=message):
         find_label_errors(model, np.eye(8) + 1, y)
+
+
+def test_few_labels_are_judged_with_a_warning(planted):
+    y = np.where(np.arange(400) < 19, planted[1], -1)
+    with pytest.warns(UserWarning, match="y labels 19 documents of 4 classes .* Label 5 of each at least"):
+        found = find_label_errors(quick(), planted[0], y, n_repeats=1)
+    assert len(found.ranking) == 19
 
 
 @pytest.mark.parametrize("name", ["n_splits", "n_repeats", "random_state"])

@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
@@ -33,7 +34,7 @@ _WORDS, _ALPHA = 5, 1.0  # against a label; and the pseudo-count of each word
 _LONGEST = 20  # letters of a class, in a table
 _DRAWS = 50  # of the number of wrong labels, from each end
 _ROUNDS = 6  # of EM, where it begins at what all documents have taught
-_LEAST = 0.02  # P(given | true) that is worth a line
+_ENOUGH = 5  # labels of each class, on average: fewer judge each other badly
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +108,10 @@ class LabelErrors:
 
     def _remarks(self) -> Iterator[str]:
         """What else there is to know."""
-        off = self.given_of_true * (1 - np.eye(len(self.classes)))
-        most = [divmod(int(at), len(self.classes)) for at in np.argsort(-off, axis=None, kind="stable")[:3]]
-        names = self.classes.tolist()
-        pairs = [
-            f"{names[given]!r} given to {names[true]!r} {off[given, true]:.0%}"
-            for given, true in most
-            if off[given, true] >= _LEAST
-        ]
-        if pairs:
-            yield f"Most often: {', '.join(pairs)} of the time."
+        pairs = Counter((row.given, row.suggested) for row in self.rows).most_common(3)
+        several = [f"{n} of {given!r} look like {other!r}" for (given, other), n in pairs if n > 1]
+        if several:
+            yield f"Most often: {', '.join(several)}."
         if self.contradictions:
             first, more = ", ".join(map(str, self.contradictions[0])), len(self.contradictions) - 1
             others = f" (and so are {inputs.counted(more, 'other group')})" if more else ""
@@ -199,7 +194,8 @@ def find_label_errors(
     suggested class than in the given one, by all other documents with the classes that they are believed to
     have. They say why the label is in doubt, not how the model came to it.
 
-    One class, or no two labels of any, is an error: no other label could be right.
+    One class, or no two labels of any, is an error: no other label could be right. Fewer than five labels of
+    each class, on average, are judged with a warning.
 
     Examples
     --------
@@ -229,6 +225,9 @@ def find_label_errors(
         only = f"y has one class, {labels.classes.tolist()[0]!r}: no other label could be right"
         raise ValueError(f"{only}. Label documents of two at least.")
     held = np.flatnonzero(may_be_held_out(labels))
+    if 0 < len(held) < _ENOUGH * len(labels.classes):
+        few = f"y labels {inputs.counted(len(held), 'document')} of {len(labels.classes)} classes that can be"
+        inputs.warn(f"{few} held out: so few judge each other badly. Label {_ENOUGH} of each at least.")
     splits = [
         (seed + repeat, train, test)
         for repeat in range(n_repeats)
