@@ -25,7 +25,7 @@ from plsa.learning.evidence import HeldOut, Probabilities, is_telling, judge, pa
 from plsa.learning.guesses import Guesser, Guesses, usual
 from plsa.learning.linear import TEACHINGS, Teaching, usual_leveling
 from plsa.learning.scaling import fit_scaling, is_large, shared_words
-from plsa.learning.student import usual_sharpness
+from plsa.learning.student import USUAL_OF_GUESSES, usual_sharpness
 from plsa.learning.supervised import Blended, Choice, Learned, Plan, blend_of, choose_teaching
 
 _CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence comes from three folds, not one, and
@@ -43,7 +43,9 @@ _ENOUGH_WORDS, _ENOUGH_UNLABELED = 700_000, 5_000
 _SMALL = 0.01  # no margin counts as less
 _ALONE = "labels alone"
 _TOGETHER = "all documents"
-CLASSIFIERS = ("labels", "guesses", "words", "topics")  # of a student
+_TOPICS = "topics"
+CLASSIFIERS = ("labels", "guesses", "words", _TOPICS)  # of a student
+_RARE = 1e-6  # no probability that topics give a class counts as less beside other classifiers
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,34 +292,34 @@ def _say(members: Sequence[Member], folding: Folding) -> Callable[[Places], Real
 
 
 def _doubts(corpus: Corpus, plan: Plan) -> Doubts:
-    """What is believed of the labels, by those who predict in the end, as far as they are quickly taught."""
+    """What is believed of the labels, by a quickly taught student, or by linear classifiers and topics."""
     quiet, progress = plan.quiet(), plan.method.loop.progress
-    alone, guessing = bool(corpus.labels.labeled.all()), plan.later_gate is not None
-    taught = plan.student and (alone or guessing)
-    names = supervised.OF_LABELS if alone else CLASSIFIERS
+    alone = bool(corpus.labels.labeled.all())
+    taught = plan.student and not alone
     splits = turns(corpus)
-    progress.plan(bool(splits) + 1 + (0 if alone else plan.evidence + guessing))
+    progress.plan(bool(splits) + 1 + (0 if alone else plan.evidence + (plan.later_gate is not None)))
     if splits:
-        n_candidates = len(plan.views) + 1 if taught and not alone else 1
-        progress.begin("labels in doubt", len(splits) * n_candidates)
+        progress.begin("labels in doubt", len(splits) * (len(plan.views) + 1 if taught else 2))
 
     def said(learned: Corpus, judged: Corpus) -> Probabilities:
-        if taught and alone:
-            scores = supervised.taught_by_labels(learned, judged, TEACHINGS[0], plan.method.n_threads)
-            progress.step()
-            return scores
         if taught:
             return _taught_candidates(_fewer(learned), judged, quiet, TEACHINGS[0], 0)
+        found = supervised.taught_by_labels(learned, judged, TEACHINGS[0], plan.method.n_threads)
+        progress.step()
+        scaling, settings = plan.default_scaling, plan.settings
         if alone:
-            how = plan.default_scaling, plan.settings, quiet
-            return {_TOGETHER: supervised.judge_labels(learned, judged, *how)}
-        return {_TOGETHER: _judged(learned, judged, plan.default_scaling, plan.settings, quiet)[1]}
+            topics = supervised.judge_labels(learned, judged, scaling, settings, quiet)
+        else:
+            _, topics = _judged(learned, judged, scaling, settings, quiet)
+        logs = np.log(np.maximum(topics, _RARE))
+        return found | {_TOPICS: logs - logs.mean(axis=1, keepdims=True)}
 
     def chosen(held: HeldOut) -> Floats:
-        if not taught:
-            return held.probability[_TOGETHER]
-        told = is_telling(held.weights.sum(), corpus.n_classes)
-        return blend_of(held, names, supervised.USUAL if alone else usual(corpus, told=told)).probabilities()
+        if taught:
+            known = usual(corpus, told=is_telling(held.weights.sum(), corpus.n_classes))
+            return blend_of(held, CLASSIFIERS, known).probabilities()
+        names = *supervised.OF_LABELS, _TOPICS
+        return blend_of(held, names, (*supervised.USUAL, USUAL_OF_GUESSES)).probabilities()
 
     doubts = doubt(corpus, splits, said, chosen)
     progress.close()
