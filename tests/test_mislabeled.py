@@ -142,6 +142,23 @@ def test_right_labels_are_hardly_doubted():
     assert learn_noise(p, true).wrong() < 0.01 * len(true)
 
 
+def test_the_interval_holds_the_number():
+    """Drawn again and again; it is not all that may be, and narrower where more is known."""
+    table = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
+    held, widths = 0, []
+    for seed in range(12):
+        p, true, code = drawn_labels(400, table, seed)
+        low, high = mislabeled._interval(p, code)
+        held += low <= np.sum(true != code) <= high
+        widths.append(high - low)
+    assert held >= 10
+    assert np.mean(widths) < 0.2 * 400
+    p, _, code = drawn_labels(400, np.eye(3))
+    low, high = mislabeled._interval(p, code)
+    assert low == 0
+    assert high < np.min(widths)
+
+
 # --- what is found -------------------------------------------------------------------------------
 
 

@@ -29,6 +29,7 @@ class LabelNoise:
     sharpness: float  # the power t of what was said, that makes it P(true class | document)
     true: Floats  # (D, C): P(true class | document, its given label)
     code: Codes  # the given labels
+    log_likelihood: float  # of these
 
     def right(self) -> Floats:
         """(D,): P(the given label is right)."""
@@ -45,7 +46,7 @@ def learn_noise(
     weights: Floats | None = None,
     *,
     belief: float = BELIEF,
-    start: LabelNoise | None = None,
+    sharpness: float | None = None,
     rounds: int = _ROUNDS,
 ) -> LabelNoise:
     """The noise of labels, given what models said of documents whose labels they had not learned from.
@@ -56,7 +57,8 @@ def learn_noise(
 
     T and t make the given labels likely: T by EM, T[g, y] ~ N[g, y] + belief * S[g, y], where N[g, y] is the
     expected number of documents of class y with label g, and S has the share e of wrong labels in all classes
-    alike, e / (C - 1) off the diagonal and 1 - e on it. t by a search every few rounds, drawn toward 1.
+    alike, e / (C - 1) off the diagonal and 1 - e on it. t by a search every few rounds, drawn toward 1, but
+    where it is given (`sharpness`).
     """
     n_classes = probability.shape[1]
     each = np.ones(len(code)) if weights is None else weights
@@ -66,12 +68,12 @@ def learn_noise(
     def alike(share: float) -> Floats:
         return np.where(same, 1 - share, share / max(n_classes - 1, 1))
 
-    def likely(sharpness: float) -> Floats:
-        return _sharpened(log_p, sharpness)
+    def likely(power: float) -> Floats:
+        return _sharpened(log_p, power)
 
-    table = alike(_FIRST if n_classes > 1 else 0.0) if start is None else start.given_of_true
-    sharpness = 1.0 if start is None else start.sharpness
-    said = likely(sharpness)
+    table = alike(_FIRST if n_classes > 1 else 0.0)
+    power = 1.0 if sharpness is None else sharpness
+    said = likely(power)
     for turn in range(1, rounds + 1):
         true = said * table[code]
         true *= (each / true.sum(axis=1))[:, np.newaxis]
@@ -81,20 +83,21 @@ def learn_noise(
         share = (total - np.trace(number) + _FIRST * _MANY) / (total + _MANY) if n_classes > 1 else 0.0
         before, table = table, (number + belief * alike(share)) / (number.sum(axis=0) + belief)
         still = np.abs(table - before).max() < _STILL
-        if turn % _EVERY == 0 or still or turn == rounds:
+        if sharpness is None and (turn % _EVERY == 0 or still or turn == rounds):
 
             def loss(log_t: float) -> float:
                 given = np.einsum("dy,dy->d", likely(float(np.exp(log_t))), table[code])  # noqa: B023
                 return float(_BELIEF_IN_STATED * log_t**2 - np.sum(each * np.log(given)))
 
             sharper = float(np.exp(np.round(minimize_scalar(loss, bounds=(-3, 3), method="bounded").x, 3)))
-            still = still and sharper == sharpness
-            sharpness, said = sharper, likely(sharper)
+            still = still and sharper == power
+            power, said = sharper, likely(sharper)
         if still:
             break
     true = said * table[code]
-    true /= true.sum(axis=1, keepdims=True)
-    return LabelNoise(table, sharpness, true, code)
+    total = true.sum(axis=1, keepdims=True)
+    log_likelihood = float(np.sum(each * np.log(total[:, 0])))
+    return LabelNoise(table, power, true / total, code, log_likelihood)
 
 
 def _sharpened(log_p: Floats, power: float) -> Floats:
