@@ -9,7 +9,10 @@ from sklearn.metrics import average_precision_score
 
 from plsa import FakeLabelPLSA, HardMislabelingPLSA, MissingLabelPLSA, SoftMislabelingPLSA
 from plsa.datasets import planted_corpus
-from plsa.learning import semisupervised
+from plsa.labels.corpus import Corpus
+from plsa.labels.reading import Labels
+from plsa.learning import doubts, semisupervised
+from plsa.learning.noise import learn_noise
 
 MODELS = {
     "missing": (MissingLabelPLSA, {}),
@@ -104,6 +107,22 @@ def test_weight_is_repetition(name, planted):
     assert_allclose(weighted.label_right_, repeated.label_right_[:120], rtol=1e-4)
     assert_allclose(weighted.label_noise_, repeated.label_noise_, rtol=1e-4, atol=1e-8)
     assert_allclose(repeated.label_right_[120:], repeated.label_right_[twice], rtol=1e-12)
+
+
+def test_few_labels_are_believed_less(planted):
+    """P(wrong) times n / (n + 10 C), of those that are judged."""
+    counts, y, *_ = planted
+    weight = np.where(np.arange(200) < 30, 2.0, 1.0).astype(np.float32)
+    estimator = model("missing")
+    corpus = Corpus(estimator.read_counts(counts), Labels.of(y[y >= 0], y < 0), weight)
+    splits = doubts.turns(corpus)
+    said = np.random.default_rng(0).dirichlet(np.ones(3), 80)
+    found = doubts.doubt(corpus, splits, lambda learned, judged: {}, lambda held: said)
+    judged = np.concatenate([outside for _, outside in splits])
+    noise = learn_noise(said, y[judged], weight[judged].astype(float), belief=20)
+    assert_allclose(found.right[judged], 1 - 110 / (110 + 30) * (1 - noise.right()))
+    assert_array_equal(found.given_of_true, noise.given_of_true)
+    assert_allclose(found.weighted(corpus).weight, weight * found.right**2, rtol=1e-6)
 
 
 def test_a_label_is_not_judged_by_itself(planted):

@@ -152,7 +152,7 @@ def test_the_interval_holds_the_number():
         held += low <= np.sum(true != code) <= high
         widths.append(high - low)
     assert held >= 10
-    assert np.mean(widths) < 0.2 * 400
+    assert np.mean(widths) < 40  # all sharpnesses alike would have 50
     p, _, code = drawn_labels(400, np.eye(3))
     low, high = mislabeled._interval(p, code)
     assert low == 0

@@ -253,7 +253,9 @@ def _table(measured: Measured, task: str) -> str:
             )
             best = max((each for each in found if each is not None), default=None)
             shown = [numbers.shown(each) for each in found]
-            cells_ = [f"**{each}**" if each == numbers.shown(best) else each for each in shown]
+            cells_ = [
+                f"**{each}**" if best is not None and each == numbers.shown(best) else each for each in shown
+            ]
             name = f"{numbers.percent(share)}, " + (f"{100 * wrong:.0f}% {kind}" if wrong else "all right")
             rows.append([name, *cells_, numbers.shown(errors, 0), numbers.shown(doubted, 0)])
     titles = [each.title for each in LEARNERS.values()]
