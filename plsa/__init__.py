@@ -20,7 +20,7 @@ Questions. `ActiveLearner` asks for the labels that matter; `simulate` plays it 
 Choosing and judging. `select_topics` and `heterogeneity` are about the number of topics; `topic_table` and
 `topic_coherence` say how good topics are; `LabeledKFold`, `labeled_scorer` and `cross_val_predict` are for
 cross-validation where labels are missing, and `compare` says which classifier is best for some documents, and
-whether that is more than chance.
+whether that is more than chance. `find_label_errors` finds labels that are probably wrong.
 
 Keeping. `save` writes a fitted model to a file, without pickle, and `load` makes it of the file again.
 
@@ -80,6 +80,7 @@ if TYPE_CHECKING:  # what tools see that read and do not run
     from plsa.evaluation.coherence import topic_table as topic_table
     from plsa.evaluation.folds import LabeledKFold as LabeledKFold
     from plsa.evaluation.folds import labeled_scorer as labeled_scorer
+    from plsa.evaluation.mislabeled import find_label_errors as find_label_errors
     from plsa.evaluation.positives import compare_pu as compare_pu
     from plsa.evaluation.predictions import cross_val_predict as cross_val_predict
     from plsa.evaluation.prior import estimate_prior as estimate_prior
@@ -129,6 +130,7 @@ _HOMES = {
     "cross_val_predict": "plsa.evaluation.predictions",
     "estimate_prior": "plsa.evaluation.prior",
     "explain": "plsa.show.explain",
+    "find_label_errors": "plsa.evaluation.mislabeled",
     "heterogeneity": "plsa.evaluation.topics",
     "labeled_scorer": "plsa.evaluation.folds",
     "load": "plsa.files.models",

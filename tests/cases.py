@@ -201,9 +201,12 @@ CASES = [
     ),
     Case(
         SoftMislabelingPLSA,
-        _SEMI | {"scaling": None, "relabel": 2, "doubt": 0.6, "first_guesses": "labels"},
+        _SEMI
+        | {"scaling": None, "relabel": 2, "doubt": 0.6, "first_guesses": "labels"}
+        | {"label_noise": "learn"},
         note="in doubt",
-        other={"doubt": 0.0, "init": "all random"},
+        other={"doubt": 0.0, "init": "all random", "label_noise": None},
+        weighted=_TAUGHT[:1],
         by_marks=True,
     ),
     Case(

@@ -822,3 +822,57 @@ def explained_by_topics(n, prior, strength, word_topic, of_topics):
             before = sum(of_topics[y][z] * prior[z] for z in range(len(prior)))
             share[w, y] = n[w] / total * (said - before)
     return share
+
+
+# --- labels that may be wrong --------------------------------------------------------------------
+
+
+def sharpened(p, power):
+    """p^power, each row brought to sum one."""
+    q = np.zeros_like(p)
+    for d in range(len(p)):
+        for y in range(p.shape[1]):
+            q[d, y] = p[d, y] ** power
+        q[d] /= q[d].sum()
+    return q
+
+
+def true_classes(q, given, table):
+    """P(true class y | d, g) ~ q(y|d) T[g, y]."""
+    true = np.zeros_like(q)
+    for d, g in enumerate(given):
+        for y in range(q.shape[1]):
+            true[d, y] = q[d, y] * table[g, y]
+        true[d] /= true[d].sum()
+    return true
+
+
+def learn_noise_table(q, given, weight, table, belief):
+    """The next T[g, y] ~ N[g, y] + belief * (1 - e if g == y else e / (C - 1)).
+
+    N is the expected number of documents of class y with label g, and e the share of wrong labels in it, with
+    one of ten documents more.
+    """
+    n_classes = q.shape[1]
+    true = true_classes(q, given, table)
+    number = np.zeros((n_classes, n_classes))
+    for d, g in enumerate(given):
+        for y in range(n_classes):
+            number[g, y] += weight[d] * true[d, y]
+    wrong = sum(number[g, y] for g in range(n_classes) for y in range(n_classes) if g != y)
+    share = (wrong + 1) / (number.sum() + 10)
+    found = np.zeros((n_classes, n_classes))
+    for y in range(n_classes):
+        for g in range(n_classes):
+            alike = 1 - share if g == y else share / (n_classes - 1)
+            found[g, y] = number[g, y] + belief * alike
+        found[:, y] /= found[:, y].sum()
+    return found
+
+
+def noise_log_likelihood(q, given, weight, table):
+    """sum_d weight log sum_y q(y|d) T[g, y]."""
+    total = 0.0
+    for d, g in enumerate(given):
+        total += weight[d] * np.log(sum(q[d, y] * table[g, y] for y in range(q.shape[1])))
+    return total

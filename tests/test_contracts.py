@@ -273,7 +273,7 @@ def test_a_weight_is_a_repetition(case, parameters, rtol):
         found = getattr(weighted, name)
         if name == "_labels_":  # of the documents, one by one
             continue
-        if name in ("doc_topic_", "transduction_", "guesses_"):
+        if name in ("doc_topic_", "transduction_", "guesses_", "label_right_"):
             found = np.repeat(found, weight[labels >= 0] if len(found) < X.shape[0] else weight, axis=0)
         assert_near(found, wanted, rtol, name)
     for name, wanted in case.answers(repeated, X).items():
@@ -444,6 +444,7 @@ OF_CLASSES = {
     "unlabeled_label_topic_": [0],
     "mislabeling_": [0, 1],
     "not_sure_": [0],
+    "label_noise_": [0, 1],
     "transduction_": [1],
     "components_per_class_": [0],
     "components_per_class": [0],

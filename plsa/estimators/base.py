@@ -41,6 +41,7 @@ _OF_CLASSES = {
     "unlabeled_label_topic_": (0,),
     "mislabeling_": (0, 1),
     "not_sure_": (0,),
+    "label_noise_": (0, 1),
     "transduction_": (1,),
     "components_per_class_": (0,),
     "components_per_class": (0,),

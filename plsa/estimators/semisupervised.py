@@ -17,6 +17,7 @@ from plsa.labels.gates import FakeLabel, Mislabeling
 from plsa.labels.layout import Layout, unlabeled_share
 from plsa.labels.reading import UNLABELED
 from plsa.learning.collapse import lost_classes
+from plsa.learning.doubts import Doubts
 from plsa.learning.semisupervised import CLASSIFIERS, learn
 from plsa.learning.supervised import Alternative, Learned, Plan
 
@@ -43,9 +44,19 @@ class SemiSupervised(Confident, AspectClassifier):
     early_stopping : float >= 0
         A fit to documents without a label stops when a pass gains less log-likelihood per word than this:
         from there on the likelihood rises and the accuracy falls. 0: not before `tol` and `max_iter` say so.
+    label_noise : None or "learn"
+        "learn": given labels may be wrong. Each is judged by fits to the others first, and its document then
+        counts p^2, p being the probability that it is right; a guess counts no more. With few labels, which
+        judge each other badly, little of that is believed. It takes up to twice as long. None: all are right.
     """
     _attributes: ClassVar[str] = """
     transduction_, guesses_
+    label_right_ : (n_documents,) array
+        P(the given label is right). 1 where there is none, where nothing is known of it, such as of the only
+        one of its class, and for all where `label_noise` is None.
+    label_noise_ : (n_classes, n_classes) array
+        P(given label g | true class y), columns sum to one. The identity where `label_noise` is None, or
+        where too few documents are labeled to judge each other.
     unlabeled_weight_ : float
         What `unlabeled_weight` was, or was chosen to be.
     evidence_ : dict
@@ -73,6 +84,7 @@ class SemiSupervised(Confident, AspectClassifier):
     unlabeled_weight: Any = "auto"
     evidence: bool = True
     early_stopping: float = 0.005
+    label_noise: str | None = None
 
     def plan(self, classes: Array) -> Plan:
         """How the parameters want documents of these classes to be learned from."""
@@ -87,6 +99,7 @@ class SemiSupervised(Confident, AspectClassifier):
             alternatives=others,
             evidence=self.evidence,
             early_stopping=float(self.early_stopping),
+            label_noise=self.label_noise is not None,
         )
 
     def _learn_corpus(self, corpus: Corpus) -> Fitted:
@@ -104,7 +117,10 @@ class SemiSupervised(Confident, AspectClassifier):
             other = [name for name in names if getattr(self, name) != getattr(usual, name)]
             way = f"Leave {' and '.join(other)} as {'it is' if len(other) == 1 else 'they are'}, or label"
             warn(f"{lost}: the model has collapsed. {way if other else 'Label'} more documents.")
+        doubts = learned.doubts or Doubts.none(corpus)
         found |= {
+            "label_right_": doubts.right,
+            "label_noise_": doubts.given_of_true,
             "evidence_": dict(choice.accuracy),
             "unlabeled_used_": choice.unlabeled_used,
             "unlabeled_weight_": settings.unlabeled_weight,

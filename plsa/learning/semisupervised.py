@@ -20,11 +20,12 @@ from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
 from plsa.learning import supervised
 from plsa.learning.aspects import Aspects, Folding, Predictor, Settings, fit_gated, with_aspects
+from plsa.learning.doubts import Doubts, doubt, turns
 from plsa.learning.evidence import HeldOut, Probabilities, is_telling, judge, parts
 from plsa.learning.guesses import Guesser, Guesses, usual
 from plsa.learning.linear import TEACHINGS, Teaching, usual_leveling
 from plsa.learning.scaling import fit_scaling, is_large, shared_words
-from plsa.learning.student import usual_sharpness
+from plsa.learning.student import USUAL_OF_GUESSES, usual_sharpness
 from plsa.learning.supervised import Blended, Choice, Learned, Plan, blend_of, choose_teaching
 
 _CHEAP = 2e7  # nonzeros x topics x scalings: up to so many, evidence comes from three folds, not one, and
@@ -42,7 +43,9 @@ _ENOUGH_WORDS, _ENOUGH_UNLABELED = 700_000, 5_000
 _SMALL = 0.01  # no margin counts as less
 _ALONE = "labels alone"
 _TOGETHER = "all documents"
-CLASSIFIERS = ("labels", "guesses", "words", "topics")  # of a student
+_TOPICS = "topics"
+CLASSIFIERS = ("labels", "guesses", "words", _TOPICS)  # of a student
+_RARE = 1e-6  # no probability that topics give a class counts as less beside other classifiers
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,18 @@ class Task:
 
 
 def learn(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
-    """Learns from all documents, or from the labels alone where the others do not help."""
+    """Learns from all documents, or from the labels alone where the others do not help.
+
+    Where labels may be wrong, each is first judged by the others, and then worth as much as it is right.
+    """
+    if not plan.label_noise:
+        return _learn_as_labeled(corpus, plan, rng)
+    doubts = _doubts(corpus, plan)
+    return replace(_learn_as_labeled(doubts.weighted(corpus), plan, rng), doubts=doubts)
+
+
+def _learn_as_labeled(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
+    """The same where labels are right."""
     if corpus.labels.labeled.all():
         return supervised.learn_from_labels(corpus, plan, rng)
     check_some_words(corpus.counts, corpus.weight)
@@ -275,6 +289,41 @@ def _say(members: Sequence[Member], folding: Folding) -> Callable[[Places], Real
 
 
 # --- what labeled documents that are held out say ------------------------------------------------
+
+
+def _doubts(corpus: Corpus, plan: Plan) -> Doubts:
+    """What is believed of the labels, by a quickly taught student, or by linear classifiers and topics."""
+    quiet, progress = plan.quiet(), plan.method.loop.progress
+    alone = bool(corpus.labels.labeled.all())
+    taught = plan.student and not alone
+    splits = turns(corpus)
+    progress.plan(bool(splits) + 1 + (0 if alone else plan.evidence + (plan.later_gate is not None)))
+    if splits:
+        progress.begin("labels in doubt", len(splits) * (len(plan.views) + 1 if taught else 2))
+
+    def said(learned: Corpus, judged: Corpus) -> Probabilities:
+        if taught:
+            return _taught_candidates(_fewer(learned), judged, quiet, TEACHINGS[0], 0)
+        found = supervised.taught_by_labels(learned, judged, TEACHINGS[0], plan.method.n_threads)
+        progress.step()
+        scaling, settings = plan.default_scaling, plan.settings
+        if alone:
+            topics = supervised.judge_labels(learned, judged, scaling, settings, quiet)
+        else:
+            _, topics = _judged(learned, judged, scaling, settings, quiet)
+        logs = np.log(np.maximum(topics, _RARE))
+        return found | {_TOPICS: logs - logs.mean(axis=1, keepdims=True)}
+
+    def chosen(held: HeldOut) -> Floats:
+        if taught:
+            known = usual(corpus, told=is_telling(held.weights.sum(), corpus.n_classes))
+            return blend_of(held, CLASSIFIERS, known).probabilities()
+        names = *supervised.OF_LABELS, _TOPICS
+        return blend_of(held, names, (*supervised.USUAL, USUAL_OF_GUESSES)).probabilities()
+
+    doubts = doubt(corpus, splits, said, chosen)
+    progress.close()
+    return doubts
 
 
 def _weigh_evidence(corpus: Corpus, plan: Plan) -> Choice:

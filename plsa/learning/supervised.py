@@ -12,6 +12,7 @@ from plsa.labels.corpus import Corpus, check_some_words
 from plsa.labels.gates import LabelGate, MissingLabel
 from plsa.labels.layout import Layout
 from plsa.learning.aspects import Aspects, Method, Predictor, Settings, fit_gated, with_aspects
+from plsa.learning.doubts import Doubts
 from plsa.learning.evidence import (
     MANY_TRIED,
     HeldOut,
@@ -38,7 +39,7 @@ CHOOSING = "held-out labels"  # a stage, as progress shows it
 _ENOUGH = 5  # held-out documents per class: from so many on they may overrule the default
 _MANY = 3000  # labeled documents: of more, one fold tells enough of students
 USUAL = (USUAL_OF_GUESSES, USUAL_OF_WORDS)  # of squared hinges and complement naive Bayes, in margins
-_LABELS, _WORDS = "labels", "words"  # what scores of held-out documents are called
+OF_LABELS = _LABELS, _WORDS = "labels", "words"  # what scores of held-out documents are called
 FREQUENCIES = "classes"  # the scores that tell how frequent classes are
 _SMALL = 1e-3  # no margin counts as less
 _FIRST = 2.0  # log-probability that another teaching must gain on the first
@@ -78,6 +79,7 @@ class Plan:
     n_relabels: int = 3
     guessed_by_labels: bool = False  # whether the first guesses are made by a fit to the labels alone
     doubt: float = 0.0  # a guess less probable than this is "not sure"
+    label_noise: bool = False  # whether given labels may be wrong
 
     def quiet(self) -> Self:
         """The same from one start and without a callback."""
@@ -119,6 +121,7 @@ class Learned:
     fit: Fit
     choice: Choice
     stretches: tuple[int, ...] = (0,)  # where in the trace each stretch of passes begins
+    doubts: Doubts | None = None  # of given labels; None: they are right
 
 
 def learn_from_labels(corpus: Corpus, plan: Plan, rng: Rng) -> Learned:
@@ -225,6 +228,21 @@ def blend_of(held: HeldOut, names: Sequence[str], usual: Sequence[float]) -> Ble
 def frequency_scores(learned: Corpus, judged: Corpus) -> Floats:
     """(D, C): the logarithm of how frequent the classes of one corpus are, for the documents of another."""
     return np.tile(learned.log_frequencies(), (judged.counts.n_documents, 1))
+
+
+def taught_by_labels(
+    learned: Corpus, judged: Corpus, teaching: Teaching, n_threads: int | None
+) -> Probabilities:
+    """The scores that classifiers of the labels of one corpus alone, taught so, give documents of another."""
+    lesson = label_lessons(learned, n_threads, [teaching.idf])[teaching.idf]
+    labeled = learned.labeled()
+    code, weights = labeled.labels.code, labeled.weights()
+    taught = (
+        lesson.labels_alone(np.arange(len(code)), code, weights, teaching),
+        lesson.words_of_classes(code, weights),
+    )
+    said = {name: lesson.judged(own, judged.counts) for name, own in zip(OF_LABELS, taught, strict=True)}
+    return said | {FREQUENCIES: frequency_scores(learned, judged)}
 
 
 def choose_teaching(corpus: Corpus, splits: Splits, n_threads: int | None) -> tuple[Teaching, HeldOut | None]:
