@@ -409,6 +409,20 @@ def test_confusion_counts_what_is_labeled():
     assert said(ax).split("\n")[1] == f"{np.mean(guess == other[:100]):.1%} of 100 documents are right"
 
 
+def test_what_is_taken_for_others_has_a_column():
+    """Where not all classes are drawn: rows sum to one all the same."""
+    X, _, truth = corpus()
+    wrong = np.roll(truth, 1)
+    whole = plots.confusion(fitted(), X, wrong).images[0].get_array()
+    ax = draw(plots.confusion(fitted(), X, wrong, limit=2))
+    *chosen, others = ticks(ax, "x")
+    assert (ticks(ax), others) == (chosen, "others")
+    at = [NAMES.tolist().index(name) for name in chosen]
+    assert_allclose(ax.images[0].get_array()[:, :2], whole[np.ix_(at, at)])
+    assert_allclose(ax.images[0].get_array()[:, 2], 1 - whole[np.ix_(at, at)].sum(axis=1))
+    assert ax.images[0].get_array()[:, 2].min() > 0.1
+
+
 def test_calibration():
     """Bins by what is stated, the share of each that is right, and how far that is off."""
 
