@@ -29,6 +29,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.svm import LinearSVC
@@ -270,6 +271,9 @@ def test_what_cannot_be_saved_is_named(path):
         plsa.save(within, path)
     with pytest.raises(ValueError, match=r"randomforestclassifier is a .*RandomForestClassifier"):
         plsa.save(make_pipeline(CountVectorizer(), clone(forest)).fit(TEXTS, range(8)), path)
+    search = GridSearchCV(plsa.PLSA(2, max_iter=1, tol=0), {"smoothing": [0.0, 0.1]}, cv=2).fit(X)
+    with pytest.raises(ValueError, match=r"GridSearchCV, which cannot be saved: save its best_estimator_"):
+        plsa.save(search, path)
     for nothing in (plsa.PLSA, 3, "model", None):
         with pytest.raises(ValueError, match="is no fitted estimator"):
             plsa.save(nothing, path)
@@ -327,7 +331,7 @@ def first_two(values):
 
 
 UNFIT = {
-    "machines": (plsa.TransductiveSVM, "coef_", first_two, "has the shape|has 2 rows, but 4 classes need 4"),
+    "machines": (plsa.TransductiveSVM, "coef_", first_two, "has 2 rows, but 4 classes need 4"),
     "classes": (plsa.SoftMislabelingPLSA, "classes_", first_two, r"but the rest of the model is of 2 \(M\)"),
     "no classes": (plsa.FakeLabelPLSA, "model_.aspects.class_topic", lambda _: None, "of type NoneType"),
     "a topic": (plsa.PLSAClassifier, "model_.aspects.topic_prior", first_two, "topic_prior has the shape"),
