@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tracemalloc
 import warnings
-from dataclasses import is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from sklearn.svm import LinearSVC
 
 import plsa
 from plsa.files import classes, container
+from plsa.files.parts import VALUES
 
 TESTS = Path(__file__).parent
 TEXTS, LABELS = old_files.TEXTS, old_files.LABELS
@@ -145,6 +146,14 @@ def test_every_public_estimator_can_be_kept():
     estimators = {name for name in plsa.__all__ if hasattr(getattr(plsa, name), "get_params")}
     assert estimators <= {*classes.names()}
     assert estimators == {case.model.__name__ for case in CASES}
+
+
+def test_every_field_of_a_value_has_a_check():
+    """And all of them are frozen; what is new is to be in the table."""
+    for name, checks in VALUES.items():
+        cls = classes.class_of(name)
+        assert {each.name for each in fields(cls)} == {*checks}, name
+        assert cls.__dataclass_params__.frozen
 
 
 def test_a_loaded_model_can_be_fitted_again(path):
@@ -271,7 +280,7 @@ def test_what_cannot_be_saved_is_named(path):
         plsa.save(within, path)
     with pytest.raises(ValueError, match=r"randomforestclassifier is a .*RandomForestClassifier"):
         plsa.save(make_pipeline(CountVectorizer(), clone(forest)).fit(TEXTS, range(8)), path)
-    search = GridSearchCV(plsa.PLSA(2, max_iter=1, tol=0), {"smoothing": [0.0, 0.1]}, cv=2).fit(X)
+    search = GridSearchCV(plsa.PLSA(2, max_iter=1, tol=0), {"smoothing": [0.1, 0.2]}, cv=2).fit(X)
     with pytest.raises(ValueError, match=r"GridSearchCV, which cannot be saved: save its best_estimator_"):
         plsa.save(search, path)
     for nothing in (plsa.PLSA, 3, "model", None):

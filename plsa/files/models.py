@@ -86,8 +86,8 @@ def _versions() -> dict[str, str]:
 def load(path: str | os.PathLike[str], *, mmap: bool = False, trust_pattern: bool = False) -> Any:
     """A model that `save` has written; what it says of documents is the same, bit for bit.
 
-    Nothing in a file is code or becomes code. All of it is checked, sizes first: arrays take as much memory as
-    they take of the file, whatever it says. docs/files.md tells more, and what a file looks like.
+    Nothing in a file is code or becomes code. All of it is checked, sizes first: arrays take as much memory
+    as they take of the file, whatever it says. docs/files.md tells more, and what a file looks like.
 
     Parameters
     ----------
