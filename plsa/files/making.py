@@ -44,6 +44,8 @@ def _refusal(value: Any, where: str) -> str:
         return f"{found}: apply it to texts before the pipeline, or take a word such as analyzer='char'."
     cls = type(value)
     found = f"{where or 'the model'} is a {cls.__module__}.{cls.__qualname__}, which cannot be saved"
+    if hasattr(value, "best_estimator_"):
+        return f"{found}: save its best_estimator_."
     if hasattr(value, "get_params"):
         return f"{found}. Estimators that can: {', '.join(_estimators())}."
     plain = "a number, a string, a list, a dict or an array"

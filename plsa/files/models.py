@@ -86,8 +86,8 @@ def _versions() -> dict[str, str]:
 def load(path: str | os.PathLike[str], *, mmap: bool = False, trust_pattern: bool = False) -> Any:
     """A model that `save` has written; what it says of documents is the same, bit for bit.
 
-    Nothing in a file is code or becomes code. All of it is checked, and no more memory is taken than the file
-    is large before that is done (Python's own strings take more than their letters).
+    Nothing in a file is code or becomes code. All of it is checked, sizes first: arrays take as much memory
+    as they take of the file, whatever it says. docs/files.md tells more, and what a file looks like.
 
     Parameters
     ----------
@@ -150,10 +150,6 @@ def _check_patterns(model: Any, path: str | os.PathLike[str]) -> None:
     """Raises where a vectorizer cuts texts by a pattern that may never come to an end."""
     for name, pattern in model.get_params().items():
         if name.rpartition("__")[2] == "token_pattern" and pattern not in (None, *KNOWN_PATTERNS):
-            found = (
-                f"{os.fspath(path)!s} has {name} == {pattern[:80]!r}, which is not one of the usual patterns"
-            )
-            raise ValueError(
-                f"{found}, and may need forever for a text. If you trust who made the file, "
-                "pass trust_pattern=True."
-            )
+            found = f"{os.fspath(path)!s} has {name} == {pattern[:80]!r}, which is no usual pattern"
+            way = "If you trust who made the file, pass trust_pattern=True"
+            raise ValueError(f"{found} and may need forever for a text. {way}.")

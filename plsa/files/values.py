@@ -239,7 +239,7 @@ class Unpacking:
         for kind, known in _FORMS.items():
             if kind in tree and tree.keys() <= {kind, *known}:
                 return getattr(self, f"_{kind}")(tree, where, below)
-        raise damaged(f"{where} is an object with the keys {[*tree][:5]}, which stands for nothing")
+        raise damaged(f"{where} is an object with the keys {shown([*tree])}, which stands for nothing")
 
     def check_all_used(self) -> None:
         """Raises where there are arrays that nothing holds."""
