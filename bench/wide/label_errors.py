@@ -1,9 +1,9 @@
 """Which labels are wrong: one in ten of them, found by find_label_errors and by cleanlab
 
 One label in ten is made wrong: *symmetric*, to any other class; *confusable*, four in five to the class whose
-mean TF-IDF is nearest. 3,000 documents a corpus: all of them labeled, two draws, or one in twenty (at least two
-a class) and the others given without a label, one draw. Words as `text_classifier` counts them that stand in
-two documents or more.
+mean TF-IDF is nearest (of two classes there is but one). 3,000 documents a corpus: all of them labeled, two
+draws, or one in twenty (at least two a class) and the others given without a label, one draw. Words as
+`text_classifier` counts them that stand in two documents or more.
 
 *Ours* is `plsa.find_label_errors` with `SoftMislabelingPLSA()`, both as they come (three repeats of five
 folds). *cleanlab* has what its tutorial for text recommends: logistic regression on TF-IDF, probabilities of
