@@ -1,9 +1,9 @@
 """Which labels are wrong: one in ten of them, found by find_label_errors and by cleanlab
 
 One label in ten is made wrong: *symmetric*, to any other class; *confusable*, four in five to the class whose
-mean TF-IDF is nearest. 3,000 documents a corpus, all of them labeled, or one in twenty (at least two
-a class), the others being given without a label. Words as `text_classifier` counts them that stand in two
-documents or more.
+mean TF-IDF is nearest (of two classes there is but one). 3,000 documents a corpus: all of them labeled, two
+draws, or one in twenty (at least two a class) and the others given without a label, one draw. Words as
+`text_classifier` counts them that stand in two documents or more.
 
 *Ours* is `plsa.find_label_errors` with `SoftMislabelingPLSA()`, both as they come (three repeats of five
 folds). *cleanlab* has what its tutorial for text recommends: logistic regression on TF-IDF, probabilities of
@@ -41,10 +41,10 @@ NAME = "label_errors"
 FILE = "label_errors.jsonl.gz"
 MEASURE = "ap"
 TRIALS_ARE = "draws"
-TRIALS = 1
 MOST_DOCUMENTS = 3_000
 WRONG = 0.1
-SHARES = (1.0, 0.05)
+TRIALS = {1.0: 2, 0.05: 1}  # of each share of labels
+SHARES = tuple(TRIALS)
 LEAST_OF_CLASS = 10
 TOP = 100
 
@@ -71,8 +71,8 @@ RIVALS = ("cleanlab", "cleanlab-10")
 
 def wanted(options: argparse.Namespace) -> Iterator[Cell]:
     """All learners on all draws of all tasks, draw after draw."""
-    for trial in range(TRIALS):
-        for share in SHARES:
+    for trial in range(max(TRIALS.values())):
+        for share in (share for share, trials in TRIALS.items() if trial < trials):
             for task in TASKS:
                 for kind in KINDS:
                     for learner in LEARNERS:

@@ -7,7 +7,7 @@ documents, of Reuters-7 5,000. *default* is `SoftMislabelingPLSA()`, *learn* the
 `label_noise="learn"`, *labels alone* logistic regression on TF-IDF, balanced.
 
 The last table is about what was tried instead: to let the gate of a labeled document be P(given label | class
-of z), learned by EM with pseudo-counts of ten documents of a class toward 0.9 for what is right, as the gate
+of z), learned by EM with pseudo-counts of 1,000 words a class toward 0.9 for what is right, as the gate
 of guesses is. It is there for `MissingLabelPLSA`, whose topics predict.
 
 Constants were chosen on another split. The figures to reach: a gain of *learn* in the mean of the cells with
