@@ -46,8 +46,9 @@ def as_text(shown: str, said: Mapping[str, str]) -> str:
     width = max(map(len, said), default=0) + 4
     # scikit-learn breaks lines of its own classes only, by a table of their __repr__.
     inside = " " * (shown.find("(") + 1)
-    whole = {"break_long_words": False, "break_on_hyphens": False}
-    lines = [textwrap.fill(shown, _WIDTH, subsequent_indent=inside, **whole)]
+    lines = [
+        textwrap.fill(shown, _WIDTH, subsequent_indent=inside, break_long_words=False, break_on_hyphens=False)
+    ]
     for about, text in said.items():
         first = f"  {about}".ljust(width)
         lines.append(textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=" " * width))
