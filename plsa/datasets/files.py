@@ -104,7 +104,7 @@ def read_corpus(
             if not isinstance(content, str):
                 raise ValueError(f"{path}, {place}: {text!r} must be a string; found {shown(content)}.")
             data.append(content)
-            labels.append(_plain(found, unlabeled, f"{path}, {place}: {label!r}"))
+            labels.append(plain_label(found, unlabeled, f"{path}, {place}: {label!r}"))
             names.append(place)
     if not data:
         empty = ": there is nothing in it" if path.is_file() and not path.stat().st_size else ""
@@ -119,7 +119,7 @@ def read_corpus(
     return Bunch(data=data, target=np.array(labels, dtype=object), target_names=target_names, names=names)
 
 
-def _plain(value: Any, unlabeled: str | None, where: str) -> str | None:
+def plain_label(value: Any, unlabeled: str | None, where: str) -> str | None:
     """A label as a string, None where there is none."""
     if is_missing(value):
         return None
