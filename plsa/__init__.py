@@ -21,6 +21,8 @@ Choosing and judging. `select_topics` and `heterogeneity` are about the number o
 `labeled_scorer` and `cross_val_predict` are for cross-validation where labels are missing, and `compare` says
 which classifier is best for some documents, and whether that is more than chance.
 
+Keeping. `save` writes a fitted model to a file, without pickle, and `load` makes it of the file again.
+
 Looking. `top_words` shows the words of what was learned.
 
 Data. `datasets` has corpora that need no download, and reads files.
@@ -79,6 +81,8 @@ if TYPE_CHECKING:  # what tools see that read and do not run
     from plsa.evaluation.topics import heterogeneity as heterogeneity
     from plsa.evaluation.topics import select_topics as select_topics
     from plsa.show.versions import show_versions as show_versions
+    from plsa.files.models import load as load
+    from plsa.files.models import save as save
     from plsa.show.words import top_words as top_words
 
 # Where each public name is. Nothing is imported before it is asked for: `plsa --help` is to come at once.
@@ -117,6 +121,8 @@ _HOMES = {
     "estimate_prior": "plsa.evaluation.prior",
     "heterogeneity": "plsa.evaluation.topics",
     "labeled_scorer": "plsa.evaluation.folds",
+    "load": "plsa.files.models",
+    "save": "plsa.files.models",
     "select_topics": "plsa.evaluation.topics",
     "show_versions": "plsa.show.versions",
     "simulate": "plsa.active.simulation",

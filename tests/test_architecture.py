@@ -21,6 +21,7 @@ ROOMS = (
     "learning",
     "estimators",
     "baselines",
+    "files",
     "show",
     "evaluation",
     "active",

@@ -248,6 +248,11 @@ def check_parameters(model: Any) -> None:
             check(value, name)
 
 
+def attributes_of(cls: type) -> set[str]:
+    """The names of the attributes that a fit of such an estimator sets, as far as they are public."""
+    return {*_of_class(cls, "_attributes")}
+
+
 def _parameters(cls: type) -> dict[str, Entry]:
     return PARAMETERS | _of_class(cls, "_parameters")
 

@@ -1,0 +1,1 @@
+"""Model files: one file, no pickle; every byte is checked before it is believed."""
