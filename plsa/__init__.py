@@ -80,9 +80,9 @@ if TYPE_CHECKING:  # what tools see that read and do not run
     from plsa.evaluation.prior import estimate_prior as estimate_prior
     from plsa.evaluation.topics import heterogeneity as heterogeneity
     from plsa.evaluation.topics import select_topics as select_topics
-    from plsa.show.versions import show_versions as show_versions
     from plsa.files.models import load as load
     from plsa.files.models import save as save
+    from plsa.show.versions import show_versions as show_versions
     from plsa.show.words import top_words as top_words
 
 # Where each public name is. Nothing is imported before it is asked for: `plsa --help` is to come at once.

@@ -1,4 +1,4 @@
-"""The command `plsa`: each sub-command is one module and one entry of `COMMANDS`, imported when it is called."""
+"""The command `plsa`: a sub-command is a module and an entry of `COMMANDS`, imported when it is called."""
 
 import argparse
 import difflib
@@ -7,7 +7,7 @@ import re
 import sys
 import textwrap
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
@@ -36,14 +36,14 @@ COMMANDS = (
         "see what plsa does, on texts that are here already: nothing is downloaded",
         """
         plsa demo
-        plsa demo --seed 1 --labels 3       another choice of documents, three labels a class
+        plsa demo --seed 1 --labels 3   another choice of documents, three labels a class
         """,
     ),
     Command(
         "fit",
         "learn classes from a file of texts of which some have labels, and save the model",
         """
-        plsa fit mails.csv -o mails.plsa    a table with the columns text and label; some labels are empty
+        plsa fit mails.csv -o mails.plsa   the columns text and label; some are empty
         plsa fit notes.jsonl -o notes.plsa --text body --label topic
         """,
     ),
@@ -59,8 +59,8 @@ COMMANDS = (
         "topics",
         "find what a file of texts is about, without labels; or show the words of a model",
         """
-        plsa topics mails.csv -k 12         twelve topics: their words, sizes, typical documents
-        plsa topics mails.plsa              the words of each class of a model
+        plsa topics mails.csv -k 12    twelve topics: words, sizes, typical documents
+        plsa topics mails.plsa         the words of each class of a model
         """,
     ),
     Command(
@@ -75,7 +75,7 @@ COMMANDS = (
         "compare",
         "find out which method is best for your documents, and whether that is more than chance",
         """
-        plsa compare mails.csv              ours, naive Bayes, classifiers of the labels alone
+        plsa compare mails.csv   ours, naive Bayes, classifiers of the labels alone
         plsa compare mails.csv --all --repeats 5 --plot methods.png
         """,
     ),
@@ -84,7 +84,7 @@ COMMANDS = (
         "see what chosen questions would have saved, on documents that are labeled already",
         """
         plsa simulate labeled.csv -n 100
-        plsa simulate labeled.csv -n 200 --strategies auto,margin,random --plot curves.png
+        plsa simulate labeled.csv --strategies auto,margin,random --plot curves.png
         """,
     ),
     Command(
@@ -125,6 +125,8 @@ COMMANDS = (
 class _Parser(argparse.ArgumentParser):
     """argparse's parser, which asks what may have been meant, and shows examples before the syntax."""
 
+    options: Sequence[str] = ()  # of the command that is called
+
     def format_help(self) -> str:
         before, self.description = self.description, None
         try:
@@ -137,7 +139,7 @@ class _Parser(argparse.ArgumentParser):
         known = [command.name for command in COMMANDS]
         if wrong is None:
             wrong = re.search(r"unrecognized arguments: (--?[\w-]+)", message)
-            known = [option for action in self._actions for option in action.option_strings]
+            known = [*self.options]
         if wrong is not None:
             near = difflib.get_close_matches(wrong[1], known, 1)
             message += f" - did you mean {near[0]!r}?" if near else ""
@@ -161,22 +163,20 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(title="commands", metavar="<command>")
     for command in COMMANDS:
-        of_command = commands.add_parser(
-            command.name,
-            help=command.summary,
-            description=_described(command),
-        )
+        of_command = commands.add_parser(command.name, help=command.summary, description=_described(command))
         if command.name in argv:  # the others' modules, and what these import, are not needed
             module = command.loaded()
             module.add_options(of_command)
             of_command.set_defaults(run=module.run)
+            parser.options = [name for action in of_command._actions for name in action.option_strings]
     return parser
 
 
 def _described(command: Command) -> str:
     """What a command does, and first how it is called."""
     examples = textwrap.indent(textwrap.dedent(command.examples).strip(), "  ")
-    return f"{command.summary[0].upper()}{command.summary[1:]}.\n\n{examples}"
+    summary = textwrap.fill(f"{command.summary[0].upper()}{command.summary[1:]}.", 78)
+    return f"{summary}\n\n{examples}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -195,7 +195,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return 0
             with warnings.catch_warnings():
                 if not sys.warnoptions:
-                    warnings.showwarning = _warned
+                    warnings.showwarning = _once(set())
                 return int(args.run(args))
         finally:
             sys.stdout.flush()
@@ -211,9 +211,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _warned(message: Warning | str, *unused: Any) -> None:
-    """A warning is a remark for the person, in one line."""
-    print(f"plsa: {str(message).splitlines()[0]}", file=sys.stderr)
+def _once(said: set[str]) -> Callable[..., None]:
+    """What shows a warning as a remark for the person, in one line; the same one only once."""
+
+    def show(message: Warning | str, *unused: Any, **unused_too: Any) -> None:
+        text = str(message).splitlines()[0]
+        if text not in said:
+            said.add(text)
+            print(f"plsa: {text}", file=sys.stderr)
+
+    return show
 
 
 if __name__ == "__main__":

@@ -22,8 +22,12 @@ _SURE = 0.5  # a text whose class is less probable is unsure
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What `plsa fit` can be told."""
-    parser.add_argument("file", metavar="FILE", help="CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe")
-    parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="the file to save the model in")
+    parser.add_argument(
+        "file", metavar="FILE", help="CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="MODEL", required=True, help="the file to save the model in"
+    )
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     text = "do not hold labels out to tell how good the model is (it takes several more fits)"
     parser.add_argument("--no-check", action="store_true", help=text)

@@ -8,18 +8,22 @@ import numpy as np
 
 from plsa.app import reading
 from plsa.app.options import add_run_options, whole
+from plsa.app.page import say
 from plsa.app.writing import Rows, add_output_options, check_output, format_of, written_whole
 from plsa.files.models import load
 from plsa.inputs import counted
-from plsa.app.page import say
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What `plsa predict` can be told."""
     parser.add_argument("model", metavar="MODEL", help="a file that plsa fit, or plsa.save, has made")
-    parser.add_argument("file", metavar="FILE", help="CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe")
+    parser.add_argument(
+        "file", metavar="FILE", help="CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe"
+    )
     what = parser.add_argument_group("what is said of a document")
-    what.add_argument("--top", type=whole("top", 1), default=1, metavar="N", help="so many labels (default 1)")
+    what.add_argument(
+        "--top", type=whole("top", 1), default=1, metavar="N", help="so many labels (default 1)"
+    )
     what.add_argument("--probabilities", action="store_true", help="the probability of every label")
     what.add_argument("--keep", metavar="COLUMNS", help="columns of FILE to carry along, by commas; or: all")
     reading.add_input_options(parser, label=False)

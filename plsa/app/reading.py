@@ -52,7 +52,9 @@ def add_input_options(parser: argparse.ArgumentParser, *, label: bool = True) ->
         unlabeled = "a label that means that there is none, such as 'unknown'"
         group.add_argument("--unlabeled", metavar="VALUE", help=unlabeled)
     group.add_argument("--id", metavar="COLUMN", help="the column that names a document")
-    group.add_argument("--separator", metavar="CHARACTER", help="what parts the columns of a table; \\t: tabs")
+    group.add_argument(
+        "--separator", metavar="CHARACTER", help="what parts the columns of a table; \\t: tabs"
+    )
     forms = ("csv", "tsv", "jsonl", "txt")
     group.add_argument("--input", choices=forms, help="what FILE holds, where its name does not tell")
     group.add_argument("--encoding", default="utf-8", help="of the file (default utf-8)")
@@ -117,9 +119,7 @@ def _batches(args: argparse.Namespace, columns: Columns, rows: Iterator[Record])
 # --- which column is what ------------------------------------------------------------------------
 
 
-def _columns(
-    records: Records, first: list[Record], args: argparse.Namespace, label: bool
-) -> Columns:
+def _columns(records: Records, first: list[Record], args: argparse.Namespace, label: bool) -> Columns:
     """The columns that are named, or about which there is no doubt."""
     has = list(records.columns or dict.fromkeys(name for _, fields in first for name in fields))
     for option in ("text", "label", "id"):

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import mkstemp
 from typing import Any, TextIO
 
 FORMATS = ("table", "csv", "jsonl")
@@ -46,19 +46,18 @@ def written_whole(path: str | None) -> Generator[TextIO]:
         yield sys.stdout
         return
     target = Path(path).resolve()
-    # newline="": csv writes its own ends of lines.
-    file = NamedTemporaryFile(
-        "w", encoding="utf-8", newline="", dir=target.parent, prefix=f".{target.name}.", delete=False
-    )
+    # Beside it, so that it can take its place at one stroke.
+    handle, name = mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
-        with file:
+        # newline="": csv writes its own ends of lines.
+        with open(handle, "w", encoding="utf-8", newline="") as file:
             yield file
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(file.name, 0o666 & ~mask)  # as a file has that is made without detours
-        os.replace(file.name, target)
+        os.chmod(name, 0o666 & ~mask)  # as a file has that is made without detours
+        os.replace(name, target)
     except BaseException:
-        Path(file.name).unlink(missing_ok=True)
+        Path(name).unlink(missing_ok=True)
         raise
 
 
