@@ -1,4 +1,4 @@
-"""The commands that work on a person's files: what they read and write, and that they leave without a traceback."""
+"""The commands that work on a user's files: what they read and write, and that they end without a traceback."""
 
 import csv
 import gzip

@@ -36,7 +36,7 @@ COMMANDS = (
         "see what plsa does, on texts that are here already: nothing is downloaded",
         """
         plsa demo
-        plsa demo --seed 1 --labels 3   another choice of documents, three labels a class
+        plsa demo --seed 1 --labels 3   other documents, three labels a class
         """,
     ),
     Command(

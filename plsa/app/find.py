@@ -9,7 +9,7 @@ import numpy as np
 from plsa.app import reading
 from plsa.app.options import add_run_options, whole
 from plsa.app.page import say
-from plsa.app.writing import Rows, add_output_options, check_output, format_of, written_whole
+from plsa.app.writing import Rows, add_output_options, check_output, format_of, shortened, written_whole
 from plsa.engine.parameters import Places
 from plsa.estimators.text import WordCounter, text_classifier
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
@@ -17,7 +17,6 @@ from plsa.evaluation.predictions import cross_val_predict
 from plsa.evaluation.prior import estimate_prior
 from plsa.inputs import counted
 
-_SHOWN = 60  # characters of a text
 _LEAST = 5  # documents that are shown, for an estimate of how many there are
 
 
@@ -57,15 +56,10 @@ def run(args: argparse.Namespace) -> int:
     with written_whole(args.output) as stream:
         rows = Rows(stream, format_of(args), ["rank", "id", "score", "text"])
         rows.write(
-            _row(documents, place, rank, score) for rank, place in enumerate(best[:number].tolist(), 1)
+            [rank, documents.ids[place], float(score[place]), shortened(documents.texts[place])]
+            for rank, place in enumerate(best[:number].tolist(), 1)
         )
     return 0
-
-
-def _row(documents: reading.Documents, place: int, rank: int, score: Any) -> list[Any]:
-    text = " ".join(documents.texts[place].split())
-    shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    return [rank, documents.ids[place], float(score[place]), shown]
 
 
 def _wanted(args: argparse.Namespace, documents: reading.Documents) -> tuple[Any, list[str]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from plsa.app.page import say
 from plsa.app.writing import check_output
-from plsa.show.pictures import check_matplotlib
+from plsa.show.drawing import check_matplotlib
 
 
 def add_plot_option(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,11 @@ def check_plot(args: argparse.Namespace) -> None:
 def save_plot(args: argparse.Namespace, draw: Callable[[], Any]) -> None:
     """Draws on axes, and saves the figure that they are of."""
     if args.plot is not None:
-        axes = draw()
-        figure = axes.figure
-        figure.savefig(args.plot, bbox_inches="tight", dpi=150)
+        save_picture(args.plot, draw())
         say(args, f"drawn: {args.plot}")
+
+
+def save_picture(path: str, axes: Any) -> None:
+    """The figure of these axes, in a file."""
+    axes.figure.savefig(path, bbox_inches="tight", dpi=150)
+    check_matplotlib().close(axes.figure)

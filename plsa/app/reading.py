@@ -1,11 +1,12 @@
 """A user's documents for a command: which column is what, said where it is guessed; all at once or some."""
 
 import argparse
-import sys
+from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 from plsa.app.page import say
@@ -187,11 +188,14 @@ def tell_what_was_read(args: argparse.Namespace, documents: Documents) -> None:
     if twice:
         parts.append(f"{twice} the same as another")
     say(args, ", ".join(parts))
-    often = {name: known.count(name) for name in sorted(set(known))}
-    if often:
-        say(args, "labels: " + ", ".join(f"{name} {number}" for name, number in often.items()))
+    if known:
+        often = Counter(known)
+        say(args, "labels: " + ", ".join(f"{name} {often[name]}" for name in sorted(often)))
 
 
-def is_standard_input(args: argparse.Namespace) -> bool:
-    """Whether documents come through a pipe."""
-    return bool(args.file == "-") and sys.stdin is not None
+def is_model(path: str) -> bool:
+    """Whether a file is one that `plsa.save` has made, as far as its first bytes tell."""
+    if path == "-" or not Path(path).is_file():
+        return False
+    with open(path, "rb") as file:
+        return file.read(9)[8:] == b"{"  # after the length of the header

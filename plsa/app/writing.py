@@ -141,6 +141,12 @@ def filled(text: str, width: int) -> str:
     return text + " " * (width - width_of(text))
 
 
+def shortened(text: str, longest: int = 60) -> str:
+    """The beginning of a text, in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
 def _plain(value: Any) -> Any:
     return "" if value is None else f"{value:.6g}" if isinstance(value, float) else value
 
