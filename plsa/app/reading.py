@@ -198,4 +198,6 @@ def is_model(path: str) -> bool:
     if path == "-" or not Path(path).is_file():
         return False
     with open(path, "rb") as file:
-        return file.read(9)[8:] == b"{"  # after the length of the header
+        first = file.read(9)
+    # The length of a header, and the brace that it begins with: no text of that size begins so.
+    return first[8:] == b"{" and int.from_bytes(first[:8], "little") < Path(path).stat().st_size
