@@ -72,6 +72,14 @@ COMMANDS = (
         """,
     ),
     Command(
+        "label",
+        "label the documents that teach most, one key each, while the model learns along",
+        """
+        plsa label mails.csv                      answers are kept in mails.csv.session
+        plsa label mails.csv --export labeled.csv
+        """,
+    ),
+    Command(
         "compare",
         "find out which method is best for your documents, and whether that is more than chance",
         """
