@@ -141,8 +141,8 @@ def _command(desk: Desk, key: str, typed: str) -> tuple[str | None, str]:
             found = desk.matching(typed)
             return (found[0] if found else typed), ""
         typed += key
-        if typed[0] not in _ASKED and desk.named(typed) is not None and not typed.isdecimal():
-            return desk.named(typed), ""
+        if typed[0] not in _ASKED and not typed.isdecimal() and len(desk.matching(typed)) == 1:
+            return desk.matching(typed)[0], ""
         return None, typed
     if key == "enter":
         return "", ""
