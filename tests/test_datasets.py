@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from plsa import datasets
-from plsa.datasets import files, planted
+from plsa.datasets import planted, records
 
 WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -722,9 +722,9 @@ def test_a_broken_file_is_refused_by_its_line(tmp_path, monkeypatch, csv_limit, 
     path = written(tmp_path / name, content)
     opened = []
     monkeypatch.setattr(
-        files,
-        "_opened",
-        lambda *arguments, opener=files._opened: opened.append(opener(*arguments)) or opened[-1],
+        records,
+        "open_text",
+        lambda *arguments, opener=records.open_text: opened.append(opener(*arguments)) or opened[-1],
     )
     with pytest.raises(ValueError, match=message) as error:
         datasets.read_corpus(path)

@@ -403,6 +403,17 @@ class ActiveLearner:
 
     # --- what is known ---------------------------------------------------------------------------
 
+    def hint(self) -> tuple[Array, Array] | None:
+        """The classes, and P(class|document) of all documents, by the model that chooses questions.
+
+        It is there as soon as the next question is, where `predict_proba` takes a fit, and usually a little
+        worse. None as long as fewer than two classes have a label.
+        """
+        model = self._asking.learn(self._session.coded())
+        if model is None:
+            return None
+        return np.asarray(model.classes), np.asarray(model.chances(np.arange(self.n_documents)))
+
     def predict(self, X: Any = None) -> Array:
         """The classes of X, or of the session's own documents: their labels where there are any.
 

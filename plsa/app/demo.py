@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plsa import datasets
+from plsa.app.options import whole
 from plsa.app.page import Page
 from plsa.estimators.semisupervised import SoftMislabelingPLSA
 from plsa.estimators.supervised import PLSAClassifier
@@ -40,7 +41,20 @@ class _Corpus(NamedTuple):
     names_test: list[str]
 
 
-def demo(args: argparse.Namespace) -> int:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What `plsa demo` can be told."""
+    few = "most labeled documents of each class in the comparison with few labels (default 5)"
+    for name, smallest, largest, default, text in (
+        ("seed", 0, 2**32 - 1, 0, "another seed, another choice of documents (default 0)"),
+        ("labels", 1, None, 5, few),
+        ("threads", 1, None, None, "threads (default: as many as help); the results are the same"),
+    ):
+        kind = whole(name, smallest, largest)
+        parser.add_argument(f"--{name}", type=kind, default=default, metavar="N", help=text)
+    parser.add_argument("--no-color", action="store_true", help="plain text; so does NO_COLOR=1")
+
+
+def run(args: argparse.Namespace) -> int:
     """Learns to label the docstrings of numpy, scipy and scikit-learn, and finds topics in them."""
     begin = time.perf_counter()
     page = Page(color=not args.no_color)

@@ -1,5 +1,6 @@
 """Lines for a terminal."""
 
+import argparse
 import contextlib
 import os
 import sys
@@ -7,6 +8,14 @@ import time
 from collections.abc import Generator, Iterable
 
 _WIDTH = 80
+
+
+def say(args: argparse.Namespace, text: str) -> None:
+    """A remark for the person: on standard error, where no data goes; --quiet is obeyed."""
+    if not getattr(args, "quiet", False):
+        stream = sys.stderr
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+        print(f"plsa: {text}".encode(encoding, "replace").decode(encoding), file=stream)
 
 
 class Page:

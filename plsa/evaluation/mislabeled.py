@@ -78,7 +78,7 @@ class LabelErrors:
             lines += self._table()
         if len(self.rows) > _SHOWN:
             lines.append(f"... and {len(self.rows) - _SHOWN} more")
-        return "\n".join([*lines, *(line for said in self._remarks() for line in _wrapped(said))])
+        return "\n".join([*lines, *(line for said in self.remarks() for line in _wrapped(said))])
 
     def title(self) -> str:
         """How many labels are probably wrong."""
@@ -105,7 +105,7 @@ class LabelErrors:
             for line, words in zip(lines, said, strict=True)
         ]
 
-    def _remarks(self) -> Iterator[str]:
+    def remarks(self) -> Iterator[str]:
         """What else there is to know."""
         pairs = Counter((row.given, row.suggested) for row in self.rows).most_common(3)
         several = [f"{n} of {given!r} look like {other!r}" for (given, other), n in pairs if n > 1]

@@ -1,0 +1,96 @@
+"""`plsa predict`: a row out for every document in, in order, in bounded memory."""
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from plsa.app import reading
+from plsa.app.options import add_run_options, whole
+from plsa.app.page import say
+from plsa.app.writing import Rows, add_output_options, check_output, format_of, written_whole
+from plsa.files.models import load
+from plsa.inputs import counted
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What `plsa predict` can be told."""
+    parser.add_argument("model", metavar="MODEL", help="a file that plsa fit, or plsa.save, has made")
+    parser.add_argument(
+        "file", metavar="FILE", help="CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe"
+    )
+    what = parser.add_argument_group("what is said of a document")
+    what.add_argument(
+        "--top", type=whole("top", 1), default=1, metavar="N", help="so many labels (default 1)"
+    )
+    what.add_argument("--probabilities", action="store_true", help="the probability of every label")
+    what.add_argument("--keep", metavar="COLUMNS", help="columns of FILE to carry along, by commas; or: all")
+    reading.add_input_options(parser, label=False)
+    add_output_options(parser)
+    add_run_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Loads the model and labels the documents, some at a time."""
+    check_output(args.output, args.force)
+    model = load(args.model)
+    if not hasattr(model, "predict_proba"):
+        raise ValueError(f"{args.model} holds {type(model).__name__}, which gives no labels.")
+    if not hasattr(model, "steps"):
+        way = "save a pipeline such as plsa.text_classifier() makes"
+        raise ValueError(f"{args.model} knows counts and no texts: {way}.")
+    if args.threads is not None:
+        model[-1].set_params(n_threads=args.threads)
+    number = 0
+    rows: Rows | None = None
+    with written_whole(args.output) as stream:
+        for columns, batch in reading.batches(args):
+            kept = _kept(args, batch, columns)
+            if rows is None:
+                rows = Rows(stream, format_of(args), _header(args, model, kept))
+            rows.write(_rows(args, model, batch, kept))
+            number += len(batch)
+    if args.output is not None:
+        say(args, f"{counted(number, 'document')} labeled in {args.output}")
+    return 0
+
+
+def _kept(args: argparse.Namespace, batch: reading.Documents, columns: reading.Columns) -> list[str]:
+    """The columns that are carried along."""
+    if args.keep is None:
+        return []
+    has = list(batch.fields[0])
+    if args.keep == "all":
+        return [name for name in has if name != columns.id]
+    names = args.keep.split(",")
+    for name in names:
+        if name not in has:
+            raise ValueError(f"--keep: no column is called {name!r}; there are {', '.join(map(repr, has))}.")
+    return names
+
+
+def _header(args: argparse.Namespace, model: Any, kept: list[str]) -> list[str]:
+    names = ["id"]
+    for place in range(1, min(args.top, len(model.classes_)) + 1):
+        end = "" if place == 1 else f"_{place}"
+        names += [f"label{end}", f"probability{end}"]
+    if args.probabilities:
+        names += [f"P({name})" for name in model.classes_]
+    return names + kept
+
+
+def _rows(
+    args: argparse.Namespace, model: Any, batch: reading.Documents, kept: list[str]
+) -> Iterator[list[Any]]:
+    probability = model.predict_proba(batch.texts)
+    classes = model.classes_.tolist()
+    # Of equals the first, as predict has it.
+    order = np.argsort(-probability, axis=1, kind="stable")[:, : args.top]
+    for name, said, best, fields in zip(batch.ids, probability, order, batch.fields, strict=True):
+        row: list[Any] = [name]
+        for place in best.tolist():
+            row += [classes[place], float(said[place])]
+        if args.probabilities:
+            row += said.tolist()
+        yield row + [fields.get(column) for column in kept]

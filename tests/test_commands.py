@@ -1,0 +1,447 @@
+"""The commands that work on a user's files: what they read, write and say."""
+
+import contextlib
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import plsa
+from plsa.app import cli, reading, writing
+from plsa.datasets import planted_corpus
+
+COMMAND = [sys.executable, "-P", "-W", "error", "-m", "plsa.app.cli"]
+
+
+def _made():
+    """120 texts of three classes, every third of them labeled."""
+    corpus = planted_corpus(
+        120, 60, 3, n_classes=3, document_length=30, word_concentration=0.2, random_state=0
+    )
+    words = np.array([f"w{place}{'abc'[place % 3]}" for place in range(60)])
+    texts = [" ".join(np.repeat(words, row)) for row in corpus.counts.toarray().astype(int)]
+    names = np.array(["art", "food", "sport"])[corpus.target]
+    labels = [name if place % 3 == 0 else "" for place, name in enumerate(names.tolist())]
+    return texts, labels, names
+
+
+TEXTS, LABELS, TRUTH = _made()
+
+
+def as_csv(path, separator=",", header=("id", "text", "label", "year")):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file, delimiter=separator)
+        rows.writerow(header)
+        for place, (text, label) in enumerate(zip(TEXTS, LABELS, strict=True)):
+            rows.writerow([f"d{place}", text, label, 1990 + place])
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("commands")
+    as_csv(folder / "docs.csv")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def docs(folder):
+    return str(folder / "docs.csv")
+
+
+@pytest.fixture(scope="module")
+def model(folder, docs):
+    """A model that `plsa fit` has saved."""
+    path = str(folder / "docs.plsa")
+    assert cli.main(["fit", docs, "-o", path, "--quiet", "--no-check"]) == 0
+    return path
+
+
+def run(capsys, *argv):
+    """Standard output and standard error of a command that ends well."""
+    capsys.readouterr()
+    assert cli.main([*map(str, argv)]) == 0
+    captured = capsys.readouterr()
+    return captured.out, captured.err
+
+
+def refused(capsys, *argv):
+    """What a command says that cannot do it: one line."""
+    capsys.readouterr()
+    assert cli.main([*map(str, argv)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    last = captured.err.splitlines()[-1]
+    assert last.startswith("plsa: ")
+    return last
+
+
+def rows_of(out):
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+# --- help ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS, ids=lambda command: command.name)
+def test_help_opens_with_two_worked_examples(command, capsys):
+    """Which are calls that the command's own options allow."""
+    with pytest.raises(SystemExit) as stopped:
+        cli.main([command.name, "--help"])
+    assert stopped.value.code == 0
+    out = capsys.readouterr().out
+    before = out[: out.index("usage:")]
+    assert before.startswith(command.summary[0].upper())
+    examples = re.findall(rf"^  .*plsa {command.name}\b.*$", before, re.MULTILINE)
+    assert len(examples) == 2
+    for example in examples:
+        call = re.split(r"\s{3,}| < ", example[example.index("plsa ") :].strip())[0]
+        options = re.findall(r'"[^"]*"|\S+', call)[1:]
+        assert cli._parser(options).parse_args([each.strip('"') for each in options]).run is not None
+    assert max(map(len, before.splitlines())) <= 80
+
+
+def test_help_of_all_commands_imports_nothing_heavy():
+    code = (
+        "import atexit, sys; from plsa.app.cli import main; heavy = {'numpy', 'scipy', 'sklearn', 'pandas'};"
+        "atexit.register(lambda: print(heavy & {n.partition('.')[0] for n in sys.modules})); main(['--help'])"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\nset()\n")
+
+
+@pytest.mark.parametrize(
+    ("argv", "meant"),
+    [
+        (["fitt", "x.csv"], "'fit'"),
+        (["fit", "x.csv", "-o", "y", "--lable", "z"], "'--label'"),
+        (["predict", "m", "x.csv", "--probabilites"], "'--probabilities'"),
+    ],
+)
+def test_a_wrong_word_is_asked_about(argv, meant, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(argv)
+    assert stopped.value.code == 2
+    assert f"did you mean {meant}?" in capsys.readouterr().err
+
+
+# --- fit -----------------------------------------------------------------------------------------
+
+
+def test_fit_says_what_it_read_and_how_good_it_is(folder, docs, capsys):
+    path = folder / "told.plsa"
+    out, err = run(capsys, "fit", docs, "-o", path)
+    assert out == ""
+    assert "read text from 'text', labels from 'label', ids from 'id' (guessed)" in err
+    assert "120 documents, 40 with a label" in err
+    often = {name: LABELS.count(name) for name in ("art", "food", "sport")}
+    assert "labels: " + ", ".join(f"{name} {number}" for name, number in often.items()) in err
+    right, low, high = map(int, re.search(r"guessed: (\d+)% \((\d+)% to (\d+)%\)", err).groups())
+    assert low <= right <= high
+    assert right > 80
+    assert "of 80 texts without a label" in err
+    assert f"saved {path}; next: plsa predict {path} NEW_FILE" in err
+    assert plsa.load(path).predict(TEXTS).tolist() == TRUTH.tolist()
+
+
+def test_fit_gives_the_model_of_python(folder, model):
+    labels = [label or None for label in LABELS]
+    same = plsa.text_classifier(random_state=0).fit(TEXTS, labels)
+    assert np.array_equal(plsa.load(model).predict_proba(TEXTS), same.predict_proba(TEXTS))
+
+
+def test_fit_is_quiet_when_asked(folder, docs, capsys):
+    assert run(capsys, "fit", docs, "-o", folder / "quiet.plsa", "--quiet", "--no-check") == ("", "")
+
+
+def test_nothing_is_written_over_in_silence(folder, docs, model, capsys):
+    before = Path(model).read_bytes()
+    assert "is there already: --force" in refused(capsys, "fit", docs, "-o", model)
+    assert "there is no folder" in refused(capsys, "fit", docs, "-o", folder / "no" / "m.plsa")
+    assert "is a folder" in refused(capsys, "fit", docs, "-o", folder)
+    out = folder / "out.csv"
+    out.write_text("mine")
+    assert "is there already" in refused(capsys, "predict", model, docs, "-o", out)
+    assert out.read_text() == "mine"
+    assert Path(model).read_bytes() == before
+    run(capsys, "predict", model, docs, "-o", out, "--force")
+    assert out.read_text().startswith("id,label,probability\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        ("text,label\na b,\nc d,\n", [], "no document has a label.*--label.*plsa topics"),
+        ("text\na b\nc d\n", [], "no column holds labels"),
+        ("one,two\na b,c d\n", [], "which column holds the text.*'one', 'two'.*--text"),
+        ("text,label\na,b\n", ["--text", "txt"], "no column is called 'txt'; there are 'text', 'label'"),
+        ("text,text\na,b\n", ["--text", "text"], "2 columns are called 'text'"),
+        ('text,label\na,b\n"c,d\n', [], "line 3: unexpected end of data"),
+        ("text,label\na,b\nc\n", [], "line 3: 1 field where the header has 2"),
+        ("text,label\n", [], "holds no document"),
+        ("", [], "holds no document"),
+        ("text,label\na,b\n", ["--separator", "::"], "must be one character"),
+        ("text,label\na,b\n", ["--encoding", "utf-9"], "encoding 'utf-9' is not known"),
+        (b"text,label\ncaf\xe9,b\n", [], "line 2: not utf-8"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_one_line(tmp_path, capsys, content, options, message):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    said = refused(capsys, "fit", path, "-o", tmp_path / "m.plsa", *options)
+    assert re.search(message, said), said
+    assert "bad.csv" in said or options
+    assert [each.name for each in tmp_path.iterdir()] == ["bad.csv"]
+
+
+def test_columns_may_be_named_or_found_by_their_length(tmp_path, capsys):
+    path = tmp_path / "odd.csv"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(
+            [("nr", "what", "kind"), *((n, t, k) for n, (t, k) in enumerate(zip(TEXTS, LABELS, strict=True)))]
+        )
+    args = ["fit", path, "-o", tmp_path / "m.plsa", "--no-check", "--label", "kind"]
+    _, err = run(capsys, *args)
+    assert "read text from 'what' (guessed)" in err
+    assert "40 with a label" in err
+    _, err = run(capsys, *args, "--text", "what", "--force", "--unlabeled", "art")
+    assert "guessed" not in err
+    assert f"{40 - LABELS.count('art')} with a label" in err
+
+
+# --- predict -------------------------------------------------------------------------------------
+
+
+def test_predict_has_a_row_for_every_document_in_order(model, docs, capsys, monkeypatch):
+    """The same whatever is worked on at a time, and the same as in Python."""
+    out, _ = run(capsys, "predict", model, docs, "--probabilities", "--top", 2, "--keep", "year")
+    rows = rows_of(out)
+    python = plsa.load(model).predict_proba(TEXTS)
+    classes = plsa.load(model).classes_
+    assert [row["id"] for row in rows] == [f"d{n}" for n in range(120)]
+    assert [row["label"] for row in rows] == classes[python.argmax(axis=1)].tolist()
+    assert [row["year"] for row in rows] == [str(1990 + n) for n in range(120)]
+    for row, said in zip(rows, python, strict=True):
+        shown = [float(row[f"P({name})"]) for name in classes]
+        np.testing.assert_allclose(shown, said, rtol=1e-5)
+        assert float(row["probability"]) == max(shown)
+        assert float(row["probability_2"]) == sorted(shown)[-2]
+    monkeypatch.setattr(reading, "_BATCH", 7)
+    assert run(capsys, "predict", model, docs, "--probabilities", "--top", 2, "--keep", "year")[0] == out
+
+
+def test_json_lines_and_tables_say_the_same(model, docs, capsys):
+    rows = rows_of(run(capsys, "predict", model, docs)[0])
+    lines = run(capsys, "predict", model, docs, "--format", "jsonl")[0].splitlines()
+    for row, line in zip(rows, lines, strict=True):
+        found = json.loads(line)
+        assert (found["id"], found["label"]) == (row["id"], row["label"])
+        assert f"{found['probability']:.6g}" == row["probability"]
+    table = run(capsys, "predict", model, docs, "--format", "table")[0].splitlines()
+    assert table[0].split() == ["id", "label", "probability"]
+    assert [line.split()[:2] for line in table[1:]] == [[row["id"], row["label"]] for row in rows]
+
+
+def test_all_kinds_of_files_give_the_same(model, docs, folder, capsys, tmp_path):
+    wanted = [row["label"] for row in rows_of(run(capsys, "predict", model, docs)[0])]
+    raw = Path(docs).read_bytes()
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(raw))
+    (tmp_path / "bom.csv").write_bytes(b"\xef\xbb\xbf" + raw)
+    (tmp_path / "cut.csv").write_bytes(raw.rstrip(b"\r\n"))
+    as_csv(tmp_path / "tabs.tsv", "\t")
+    as_csv(tmp_path / "semicolons.csv", ";")
+    (tmp_path / "l.jsonl").write_text("".join(json.dumps({"text": t}) + "\n" for t in TEXTS))
+    (tmp_path / "t.txt").write_text("\n".join(TEXTS))
+    (tmp_path / "folder").mkdir()
+    for n, text in enumerate(TEXTS):
+        (tmp_path / "folder" / f"{n:03}.txt").write_text(text)
+    for path in sorted(tmp_path.iterdir()):
+        out, _ = run(capsys, "predict", model, path)
+        assert [row["label"] for row in rows_of(out)] == wanted, path
+
+
+@pytest.mark.parametrize("name", ["docs.csv", "docs.jsonl", "docs.txt", "docs.csv.gz"])
+def test_a_pipe_says_what_a_file_says(name, model, docs, capsys, tmp_path):
+    """What it holds is told by how it begins."""
+    path = tmp_path / name
+    if "csv" in name:
+        raw = Path(docs).read_bytes()
+        path.write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
+    elif name == "docs.jsonl":
+        path.write_text("".join(json.dumps({"id": f"d{n}", "text": t}) + "\n" for n, t in enumerate(TEXTS)))
+    else:
+        path.write_text("\n".join(TEXTS))
+    wanted, _ = run(capsys, "predict", model, path, "--quiet")
+    with open(path, "rb") as file:
+        done = subprocess.run(
+            [*COMMAND, "predict", model, "-", "--quiet"], stdin=file, capture_output=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode() == wanted
+
+
+def test_predict_wants_a_model_of_texts(folder, docs, capsys, tmp_path):
+    assert "cannot be loaded" in refused(capsys, "predict", docs, docs)
+    assert "No such file" in refused(capsys, "predict", tmp_path / "no.plsa", docs)
+    counts = planted_corpus(20, 10, 2, n_classes=2, random_state=0)
+    for estimator, y, message in (
+        (plsa.PLSA(2, max_iter=2), None, "gives no labels"),
+        (plsa.PLSAClassifier(scaling=None, max_iter=2), counts.target, "knows counts and no texts"),
+    ):
+        plsa.save(estimator.fit(counts.counts, y), tmp_path / "m.plsa")
+        assert message in refused(capsys, "predict", tmp_path / "m.plsa", docs)
+
+
+def test_a_column_to_keep_must_be_there(model, docs, capsys):
+    assert "no column is called 'when'; there are 'id', 'text'" in refused(
+        capsys, "predict", model, docs, "--keep", "when"
+    )
+    header = run(capsys, "predict", model, docs, "--keep", "all")[0].splitlines()[0]
+    assert header == "id,label,probability,text,label,year"
+
+
+def test_an_error_in_the_middle_leaves_no_output(model, capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "_BATCH", 5)
+    lines = [json.dumps({"text": text}) for text in TEXTS[:50]]
+    path = tmp_path / "docs.jsonl"
+    path.write_text("\n".join([*lines, '{"txt": 1}', *lines]))
+    said = refused(capsys, "predict", model, path, "-o", tmp_path / "out.csv")
+    assert "docs.jsonl, line 51: no field 'text'; found 'txt'" in said
+    assert [each.name for each in tmp_path.iterdir()] == ["docs.jsonl"]
+
+
+cells = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    rows=st.lists(st.tuples(cells, cells), min_size=1, max_size=8),
+    form=st.sampled_from(["csv", "tsv", "jsonl"]),
+)
+def test_no_row_is_lost(model, tmp_path_factory, rows, form):
+    """Whatever texts hold: quotes, separators, line breaks, control characters."""
+    path = tmp_path_factory.getbasetemp() / f"odd.{form}"
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        if form == "jsonl":
+            file.writelines(json.dumps({"id": name, "text": text}) + "\n" for name, text in rows)
+        else:
+            writer = csv.writer(file, delimiter="," if form == "csv" else "\t")
+            writer.writerows([("id", "text"), *rows])
+    out = path.with_suffix(".out.csv")
+    assert cli.main(["predict", model, str(path), "--quiet", "-o", str(out), "--force"]) == 0
+    with open(out, newline="", encoding="utf-8") as file:
+        assert [row["id"] for row in csv.DictReader(file)] == [name for name, _ in rows]
+
+
+@settings(deadline=None, max_examples=100)
+@given(raw=st.binary(max_size=80), form=st.sampled_from(["csv", "tsv", "jsonl", "txt", "csv.gz", "parquet"]))
+def test_rubbish_is_an_error_or_rows(model, tmp_path_factory, raw, form):
+    path = tmp_path_factory.getbasetemp() / f"rubbish.{form}"
+    path.write_bytes(raw)
+    out = tmp_path_factory.getbasetemp() / "rubbish.out"
+    assert cli.main(["predict", model, str(path), "--quiet", "-o", str(out), "--force"]) in (0, 1)
+
+
+# --- the others ----------------------------------------------------------------------------------
+
+
+def test_find_ranks_what_is_like_what_is_shown(docs, folder, capsys, tmp_path):
+    sport = np.flatnonzero(TRUTH == "sport")
+    shown = ",".join(f"d{n}" for n in sport[:6])
+    out, err = run(capsys, "find", docs, "--ids", shown, "--top", 20)
+    rows = rows_of(out)
+    found = np.array([int(row["id"][1:]) for row in rows])
+    assert len(rows) == 20
+    assert not np.isin(found, sport[:6]).any()
+    assert (TRUTH[found] == "sport").mean() > 0.9
+    score = [float(row["score"]) for row in rows]
+    assert score == sorted(score, reverse=True)
+    assert re.search(r"about \d+ of the others may be wanted \(\d+ to \d+\)", err)
+    like = tmp_path / "like.txt"
+    like.write_text("\n".join(TEXTS[n] for n in sport[:6]))
+    by_file = rows_of(run(capsys, "find", docs, "--like", like, "--top", 10, "--text", "text")[0])
+    assert (TRUTH[[int(row["id"][1:]) for row in by_file]] == "sport").mean() > 0.9
+    assert "has no document 'x9'" in refused(capsys, "find", docs, "--ids", "d1,x9")
+    assert "no document has this label; there are ['art', 'food', 'sport']" in refused(
+        capsys, "find", docs, "--label-is", "spot"
+    )
+
+
+def test_compare_and_simulate_print_their_tables(docs, capsys, tmp_path):
+    out, err = run(
+        capsys, "compare", docs, "--models", "PLSAClassifier,ClassificationEM", "--repeats", 1, "--quiet"
+    )
+    assert re.search(r"PLSAClassifier +\d", out)
+    assert "ClassificationEM" in out
+    assert err == ""
+    labeled = tmp_path / "labeled.csv"
+    with open(labeled, "w", newline="") as file:
+        csv.writer(file).writerows([("text", "label"), *zip(TEXTS, TRUTH, strict=True)])
+    out, err = run(
+        capsys, "simulate", labeled, "-n", 6, "--repeats", 1, "--quiet", "--strategies", "margin,random"
+    )
+    assert re.search(r"^margin +\d", out, re.MULTILINE)
+    assert "without a label left out" in run(capsys, "simulate", docs, "-n", 4, "--repeats", 1)[1]
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def test_a_file_is_there_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "out.csv"
+    path.write_text("old")
+    with contextlib.suppress(KeyboardInterrupt), writing.written_whole(str(path)) as file:
+        file.write("half")
+        file.flush()
+        assert path.read_text() == "old"
+        raise KeyboardInterrupt
+    assert [each.name for each in tmp_path.iterdir()] == ["out.csv"]
+    assert path.read_text() == "old"
+    with writing.written_whole(str(path)) as file:
+        file.write("new")
+    assert path.read_text() == "new"
+    mask = os.umask(0)
+    os.umask(mask)
+    assert path.stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+@settings(max_examples=200)
+@given(widths=st.lists(st.integers(1, 200), min_size=1, max_size=8), room=st.integers(20, 200))
+def test_columns_fit_the_terminal(widths, room):
+    """Or are as narrow as columns get; what is narrow already stays."""
+    found = writing.fitted(widths, room)
+    assert sum(found) <= room - 2 * (len(widths) - 1) or max(found) <= max(8, min(widths))
+    assert all(min(width, 8) <= one <= width for one, width in zip(found, widths, strict=True))
+
+
+@given(text=st.text(max_size=30), width=st.integers(1, 20))
+def test_what_is_filled_has_the_width(text, width):
+    shown = writing._shown(text)
+    assert writing.width_of(writing.filled(shown, width)) in (width, width - 1) or width == 1
+
+
+def test_ctrl_c_ends_with_130_and_one_line(docs, folder):
+    """Wherever it comes."""
+    path = folder / "cut.plsa"
+    with subprocess.Popen([*COMMAND, "fit", docs, "-o", str(path)], stderr=subprocess.PIPE) as done:
+        begun = b""
+        while b"documents" not in begun:
+            begun += done.stderr.read1()
+        time.sleep(0.05)
+        os.kill(done.pid, signal.SIGINT)
+        _, err = done.communicate(timeout=60)
+    assert done.returncode == 130
+    assert err.splitlines()[-1].startswith(b"plsa: stopped.")
+    assert b"Traceback" not in err
