@@ -396,6 +396,85 @@ def test_compare_and_simulate_print_their_tables(docs, capsys, tmp_path):
     assert "without a label left out" in run(capsys, "simulate", docs, "-n", 4, "--repeats", 1)[1]
 
 
+def test_topics_of_texts_and_of_models(docs, model, capsys, tmp_path):
+    """Data is on standard output, remarks are elsewhere."""
+    out, err = run(capsys, "topics", docs, "-k", 3, "--typical", 1, "--words", 4, "-o", tmp_path / "t.plsa")
+    assert out.startswith("topic  documents")
+    assert re.findall(r"^topic (\d): \d+ documents", out, re.MULTILINE) == ["0", "1", "2"]
+    assert out.count("typical") == 3
+    assert f"saved {tmp_path / 't.plsa'}" in err
+    again, _ = run(capsys, "topics", tmp_path / "t.plsa", "--words", 4)
+    assert [line.split()[0] for line in again.splitlines()] == ["0", "1", "2"] or "0" in again
+    words = run(capsys, "topics", model, "--words", 5)[0]
+    assert all(name in words for name in ("art", "food", "sport"))
+    python = plsa.load(tmp_path / "t.plsa")
+    assert str(plsa.top_words(python, n=4)) in again
+    (tmp_path / "one.txt").write_text("only one")
+    assert "topics need several" in refused(capsys, "topics", tmp_path / "one.txt")
+
+
+def test_review_lists_labels_that_were_planted_wrong(capsys, tmp_path):
+    wrong = [7, 50, 101]
+    given = TRUTH.copy()
+    for n in wrong:
+        given[n] = {"art": "food", "food": "sport", "sport": "art"}[TRUTH[n]]
+    path = tmp_path / "labeled.csv"
+    with open(path, "w", newline="") as file:
+        rows = [
+            ("id", "text", "label"),
+            *((f"d{n}", t, y) for n, (t, y) in enumerate(zip(TEXTS, given, strict=True))),
+        ]
+        csv.writer(file).writerows(rows)
+    out, err = run(capsys, "review", path, "--repeats", 1)
+    found = rows_of(out)
+    assert {row["id"] for row in found[:3]} == {f"d{n}" for n in wrong}
+    for row in found[:3]:
+        n = int(row["id"][1:])
+        assert (row["given"], row["suggested"]) == (given[n], TRUTH[n])
+        assert set(row["words"].split()) <= set(TEXTS[n].split())
+    assert re.search(r"of 120 labels are probably wrong, about \d+ in all", err)
+    assert len(rows_of(run(capsys, "review", path, "--repeats", 1, "--top", 2)[0])) == 2
+
+
+def test_explain_says_what_python_says(model, capsys, monkeypatch):
+    out, _ = run(capsys, "explain", model, TEXTS[0], "--words", 5)
+    assert out == f"{plsa.explain(plsa.load(model), TEXTS[0], n_words=5)}\n"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(TEXTS[0]))
+    assert run(capsys, "explain", model, "-", "--words", 5)[0] == out
+    found = json.loads(run(capsys, "explain", model, TEXTS[0], "--json")[0])
+    python = plsa.explain(plsa.load(model), TEXTS[0]).to_dict()
+    assert found == json.loads(json.dumps(python))
+    page = run(capsys, "explain", model, "<script>alert(1)</script>", "--html")[0]
+    assert page.startswith('<!doctype html><meta charset="utf-8">')
+    assert "<script>" not in page
+    assert "has no class 'art.'; there are art, food, sport" in refused(
+        capsys, "explain", model, "x", "--label", "art."
+    )
+    run(capsys, "explain", model, TEXTS[0], "--label", "food")
+
+
+def test_info_says_what_a_model_is(model, capsys):
+    out, _ = run(capsys, "info", model)
+    assert re.search(r"^model +SoftMislabelingPLSA$", out, re.MULTILINE)
+    assert re.search(r"^fitted to +120 documents, 40 labels", out, re.MULTILINE)
+    found = json.loads(run(capsys, "info", model, "--json")[0])
+    assert found["settings"] == {"random_state": "0"}
+    assert sorted(found["words"]) == ["art", "food", "sport"]
+
+
+def test_pictures_are_saved(model, docs, capsys, tmp_path):
+    """PNG, SVG or PDF, by the name; not over a file that is there."""
+    begins = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+    for kind, (ending, first) in zip(("top_words", "class_sizes", "objective"), begins.items(), strict=True):
+        path = tmp_path / f"{kind}.{ending}"
+        _, err = run(capsys, "plot", model, kind, "-o", path)
+        assert err == f"plsa: drawn: {path}\n"
+        assert path.read_bytes().startswith(first)
+        assert "is there already" in refused(capsys, "plot", model, kind, "-o", path)
+    run(capsys, "topics", docs, "-k", 2, "--typical", 0, "--plot", tmp_path / "t.png", "--quiet")
+    assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
+
+
 # --- writing -------------------------------------------------------------------------------------
 
 

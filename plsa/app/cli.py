@@ -75,7 +75,7 @@ COMMANDS = (
         "label",
         "label the documents that teach most, one key each, while the model learns along",
         """
-        plsa label mails.csv                      answers are kept in mails.csv.session
+        plsa label mails.csv                     answers are kept in mails.csv.session
         plsa label mails.csv --export labeled.csv
         """,
     ),

@@ -48,15 +48,11 @@ def run(args: argparse.Namespace) -> int:
         texts = [text for _, batch in reading.batches(args) for text in batch.texts]
         if len(texts) < _RARE:
             raise ValueError(f"{args.file} holds one document: topics need several to tell apart.")
-        model = PLSA(
-            args.k,
-            smoothing=_SMOOTHING,
-            random_state=args.seed,
-            n_threads=args.threads,
-            verbose=int(not args.quiet),
-        )
         rare = _RARE if len(texts) > 10 * _RARE else 1
-        model = text_classifier(model, vectorizer=WordCounter(max_df=0.5, min_df=rare)).fit(texts)
+        topics = PLSA(args.k, smoothing=_SMOOTHING, random_state=args.seed, n_threads=args.threads)
+        model = text_classifier(topics, vectorizer=WordCounter(max_df=0.5, min_df=rare))
+        model[-1].set_params(verbose=int(not args.quiet))  # of the pipeline it would be on standard output
+        model.fit(texts)
         model[-1].set_params(verbose=0)
         sys.stdout.write(f"{topic_table(model, texts, n_words=args.words)}\n")
         if args.typical:
