@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -524,3 +525,35 @@ def test_ctrl_c_ends_with_130_and_one_line(docs, folder):
     assert done.returncode == 130
     assert err.splitlines()[-1].startswith(b"plsa: stopped.")
     assert b"Traceback" not in err
+
+
+# --- pages ---------------------------------------------------------------------------------------
+
+ROOT = Path(__file__).parent.parent
+
+
+def shown_commands():
+    """Every command that a page shows."""
+    for page in (ROOT / "README.md", ROOT / "docs" / "command-line.md"):
+        for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.S):
+            yield from (line.partition("   #")[0].strip() for line in block.splitlines())
+
+
+def test_commands_of_pages_run(tmp_path, monkeypatch, capsys):
+    """One after the other, as they stand there."""
+    monkeypatch.chdir(tmp_path)
+    names = {"art": "work", "food": "private", "sport": "private", "": ""}
+    for path in ("mails.csv", "new.csv"):
+        with open(path, "w", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["text", "label"])
+            rows.writerows((text, names[label]) for text, label in zip(TEXTS, LABELS, strict=True))
+    commands = [*shown_commands()]
+    assert {command.split()[1] for command in commands} == {each.name for each in cli.COMMANDS} - {"demo"}
+    for command in commands:
+        given = "q\n" if command.startswith("plsa label") else ""
+        monkeypatch.setattr(sys, "stdin", io.StringIO(given))
+        argv = shlex.split(command)[1:]
+        more = ["--force"] if "-o" in argv and "--force" not in argv else []
+        assert cli.main([*argv, *more]) == 0, command
+    assert "Traceback" not in capsys.readouterr().err
