@@ -51,7 +51,7 @@ UP_TO = 200  # answers that the mean is over
 TRIALS = 5
 # Where a model is taught anew after each answer, 20 to 108 classes take minutes to hours a session; so does a
 # committee, a model for each member.
-FEW_TRIALS, MANY_CLASSES = 2, ("20news", "reddit", "crypto", "arxiv")
+FEW_TRIALS, MANY_CLASSES = {True: 1, False: 2}, ("20news", "reddit", "crypto", "arxiv")
 MOST_DOCUMENTS, MOST_JUDGED = 3_000, 2_500
 SHARES = (0.8, 0.9)  # of the accuracy with all labels
 BELOW, NEAR = 1.0, 1.5  # points
@@ -74,7 +74,7 @@ def _cells(learners: Sequence[str], tasks: Sequence[str]) -> Iterator[Cell]:
             for start in STARTS:
                 for learner in learners:
                     slow = task in MANY_CLASSES or (learner in COMMITTEES and task not in PAIRS)
-                    if slow and learner not in MAIN and trial >= FEW_TRIALS:
+                    if slow and learner not in MAIN and trial >= FEW_TRIALS[task in MANY_CLASSES]:
                         continue
                     if learner in (*PEERS, "all labels") and start == "nothing":
                         continue
