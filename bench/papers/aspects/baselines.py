@@ -3,9 +3,9 @@
 The methods of chapter 2 of Krithara's thesis and those that learn from the labels alone, as
 `plsa.compare(X, y, ["all"])` has them, each with its defaults, on the splits of the evaluation protocol.
 Accuracy in percent, mean and standard deviation over the splits; those that no other table has over three
-splits of the small corpora and one of the large ones, which take up to four minutes a fit (in brackets). Methods of two views have no natural ones here: they split the words at random,
-which is hard on them. The last rows have the best of the others in each cell, chosen afterwards on the test
-documents, which is hard on ours.
+splits of the small corpora and one of the large ones, where a fit may take minutes (in brackets). Methods of
+two views have no natural ones here: they split the words at random, which is hard on them. The last rows have
+the best of the others in each cell, chosen afterwards on the test documents, which is hard on ours.
 """
 
 from __future__ import annotations
