@@ -5,13 +5,12 @@ and up to 2,500 others to be judged by, and three pairs of newsgroups as the pap
 [comparison.md](../papers/active/comparison.md) has them, other trials than there. Questions are answered
 truly; after some of them `SoftMislabelingPLSA()` is fitted to what is known. Other libraries have logistic
 regression on TF-IDF, the best of their strategies (see `bench/papers/active/peers.py`); they cannot start
-from nothing. There are five trials; where there are fewer (committees, and all but "auto", random and margin
-in 20 classes and more, as their sessions take long) their number is in brackets, and strategies are compared
-over those that both have.
-Accuracy in percent. "auto" was chosen on other trials of WebKB, Reuters-7, tweets, Stack Overflow, film
-reviews and the moderate pair, and the dimensions of its space with subjects, Chinese titles and banking in
-sight. An earlier form of it was chosen with the hard pair and 20 Newsgroups in sight too; all other pools
-here were not used for it.
+from nothing. There are five trials; where there are fewer, their number is in brackets: two of committees,
+and one in 20 classes and more of all but "auto", random and margin, as these sessions take minutes.
+Strategies are compared over the trials that both have. Accuracy in percent. "auto" was chosen on other trials
+of WebKB, Reuters-7, tweets, Stack Overflow, film reviews and the moderate pair, and the dimensions of its
+space with subjects, Chinese titles and banking in sight. An earlier form of it was chosen with the hard pair
+and 20 Newsgroups in sight too; all other pools here were not used for it.
 """
 
 from __future__ import annotations
