@@ -772,7 +772,7 @@ def test_no_byte_of_a_file_can_be_another(name, path):
 
 
 @settings(max_examples=150)
-@given(st.sampled_from(sorted(damage.broken())), st.sampled_from(damage.PLAIN), st.integers(0, 2**32))
+@given(st.sampled_from(damage.SMALL), st.sampled_from(damage.PLAIN), st.integers(0, 2**32))
 def test_no_damage_goes_unseen(tmp_path_factory, name, hurt, seed):
     """Whatever happens to a file, if nobody made its checksums anew."""
     file = damage.broken()[name]
@@ -783,7 +783,7 @@ def test_no_damage_goes_unseen(tmp_path_factory, name, hurt, seed):
 
 
 @settings(max_examples=250)
-@given(st.sampled_from(sorted(damage.broken())), st.sampled_from(damage.SEALED), st.integers(0, 2**32))
+@given(st.sampled_from(damage.SMALL), st.sampled_from(damage.SEALED), st.integers(0, 2**32))
 def test_no_file_of_an_enemy_is_more_than_another_model(tmp_path_factory, name, hurt, seed):
     """It is refused, or is a model that answers."""
     file = damage.broken()[name]
