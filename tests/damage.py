@@ -100,23 +100,24 @@ class Broken:
         )
 
 
+SMALL = "texts", "topics", "mixture", "views", "graph"
+
+
 @cache
 def broken():
     """Small models of several kinds."""
     counts = CountVectorizer().fit_transform(TEXTS).astype(np.float32)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return {each.name: each for each in _small(counts)}
-
-
-def _small(counts):
-    return [
-        Broken("texts", plsa.text_classifier(random_state=0).fit(TEXTS, LABELS), [*TEXTS, *NEW]),
-        Broken("topics", plsa.PLSA(2, random_state=0, n_threads=1).fit(counts), counts),
-        Broken("mixture", plsa.NaiveBayesEM(classes=["food", "sport", "zoo"]).fit(counts, LABELS), counts),
-        Broken("views", plsa.CoTraining(random_state=0).fit(counts, LABELS), counts),
-        Broken("graph", plsa.GraphClassifier().fit(counts, LABELS), counts),
-    ]
+        models = (
+            plsa.text_classifier(random_state=0).fit(TEXTS, LABELS),
+            plsa.PLSA(2, random_state=0, n_threads=1).fit(counts),
+            plsa.NaiveBayesEM(classes=["food", "sport", "zoo"]).fit(counts, LABELS),
+            plsa.CoTraining(random_state=0).fit(counts, LABELS),
+            plsa.GraphClassifier().fit(counts, LABELS),
+        )
+        given = [*TEXTS, *NEW], *[counts] * 4
+        return {name: Broken(name, *each) for name, *each in zip(SMALL, models, given, strict=True)}
 
 
 @cache

@@ -28,7 +28,7 @@ from plsa.engine.parameters import Array
 from plsa.inputs import counted
 
 FORMAT = 1  # of what is said of the arrays; a file of a later one is refused
-_MOST_HEADER, _MOST_ARRAYS, _MOST_AXES, _MOST_NAME = 1 << 20, 4096, 8, 300
+_MOST_HEADER, _MOST_ARRAYS, _MOST_AXES, _MOST_NAME = 1 << 18, 4096, 8, 300
 _ALIGNED = 64  # bytes that the arrays begin at a multiple of
 _OF = {
     "BOOL": "?",

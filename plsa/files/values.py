@@ -116,7 +116,8 @@ class Packing:
         np.cumsum([len(part) for part in parts], out=begins[1:])
         if begins[-1] < 2**31:
             begins = begins.astype(np.int32)
-        name = self._kept(np.frombuffer(b"".join(parts), dtype=np.uint8), where)
+        # A copy: Python has each byte by itself only once, and arrays of one memory have one name.
+        name = self._kept(np.frombuffer(b"".join(parts), dtype=np.uint8).copy(), where)
         self.arrays[f"{name}.begins"] = begins
         return {"strings": name}
 
@@ -224,6 +225,7 @@ class Unpacking:
         self._arrays = arrays
         self._made = made
         self._used: set[str] = set()
+        self._taken: set[str] = set()
         # Strings of one width may take more memory than a file has of them.
         self._room = sum(each.nbytes for each in arrays.values()) + 4 * _WIDE
 
@@ -253,7 +255,7 @@ class Unpacking:
             return self._read(tree.get("strings"), where)
         if not isinstance(kind, str) or kind not in _TYPES or kind in ("object", "bool"):
             raise damaged(f"{where} is a list of {shown(kind)}")
-        array, numpy = self._named(tree.get("array"), where), kind.startswith("numpy.")
+        array, numpy = self._once(tree.get("array"), where), kind.startswith("numpy.")
         wanted = "f" if "float" in kind else "iu"
         if (
             array.ndim != 1
@@ -405,7 +407,7 @@ class Unpacking:
         if not isinstance(told, list) or [*map(type, told)] != [str, int, int, float]:
             raise damaged(f"{where} is no RandomState")
         name, place, has_normal, normal = told
-        keys = self._named(name, where)
+        keys = self._once(name, where)
         if keys.dtype != np.uint32 or keys.shape != (_MERSENNE,) or not 0 <= place <= _MERSENNE:
             raise damaged(f"{where} is a RandomState at {place} of {keys.shape} {keys.dtype}")
         if has_normal not in (0, 1):
@@ -432,9 +434,19 @@ class Unpacking:
             raise damaged(f"{where} holds truth values that are neither true nor false")
         return array
 
+    def _once(self, name: Any, where: str) -> Array:
+        """The array of this name, of which something larger is made: so it can only be one thing's."""
+        array = self._named(name, where)
+        if name in self._taken:
+            raise damaged(
+                f"{where} is made of the array {shown(name)}, of which another part is made already"
+            )
+        self._taken.add(name)
+        return array
+
     def _read(self, name: Any, where: str) -> list[str]:
         """The strings of this name."""
-        letters = self._named(name, where)
+        letters = self._once(name, where)
         begins = self._named(f"{name}.begins", where)
         if letters.dtype != np.uint8 or letters.ndim != 1 or begins.ndim != 1 or begins.dtype.kind != "i":
             raise damaged(f"{where} is strings of type {letters.dtype} that begin at {begins.dtype}")
