@@ -184,7 +184,7 @@ def tell(measured: Measured, folder: Path) -> list[str]:
         for what, title in (("ap", "average precision"), ("top", f"right among the first {TOP}")):
             told += [f"## {which}: {title}", _table(measured, share, what)]
         told += [f"## {which}: how many are wrong", _numbers(measured, share)]
-    told += ["## Seconds, mean of all tasks", _seconds(measured)]
+    told += ["## Seconds, mean of all tasks, the machine being busy", _seconds(measured)]
     _draw(measured, folder / f"{NAME}.png")
     return [*told, f"![average precision]({NAME}.png)"]
 
