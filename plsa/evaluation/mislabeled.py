@@ -189,8 +189,8 @@ def find_label_errors(
     interval reaches from what 1000 documents say to what 20 say, over all t that are nearly as likely (a test
     of the ratio of likelihoods), and allows for the luck of the draw. All the same, read the number as a
     size. With a tenth of the labels wrong the interval held it in 14 of 20 draws where all documents were
-    labeled and in 10 of 10 where one in twenty was; of two classes the number came out at less than half. Where
-    nothing was made wrong it was 0 to 1.3% of the labels (bench/wide/label_errors.py).
+    labeled and in 10 of 10 where one in twenty was; of two classes the number came out at less than half.
+    Where nothing was made wrong it was 0 to 1.3% of the labels (bench/wide/label_errors.py).
 
     The words are those of naive Bayes: of the words of a document, the ones that are more probable in the
     suggested class than in the given one, by all other documents with the classes that they are believed to
