@@ -226,6 +226,15 @@ def test_what_learns_may_be_of_scikit_learn(name, path):
     assert_same(kept(model, path), model, old_files.NEW)
 
 
+@pytest.mark.parametrize("letters", ["", "\n", "".join(map(chr, range(128))), "é日\U0001f34e", "x" * 300_000])
+def test_strings_are_of_any_letters(letters, path):
+    """Short or long, empty ones at either end; also where they have every letter there is to cut at."""
+    model = plsa.PLSA(4, max_iter=1, tol=0).fit(corpus()[0])
+    names = ["", *[f"{letters}{number}{letters}" for number in range(98)], ""]
+    model.feature_names_in_ = np.array(names, dtype=object)
+    assert kept(model, path).feature_names_in_.tolist() == names
+
+
 def test_strings_of_one_letter(path):
     """Python has each of them once, and a file as often as they are somewhere."""
     model = plsa.text_classifier(plsa.NaiveBayesEM(evidence=False))
@@ -744,6 +753,7 @@ NUMBERS = {
     "node": ("graph", "graph_.indices", [99], "graph_: .* index out of range: 99"),
     "row": ("graph", "graph_.indptr", [1], "graph_: X has a broken indptr"),
     "letters": ("texts", f"{WORDS}.keys", [255], "is strings that are no UTF-8"),
+    "half a letter": ("texts", f"{WORDS}.keys", [0xC3], "is strings that are no UTF-8"),
     "begins": ("texts", f"{WORDS}.keys.begins", [0, 99], "strings that do not begin one after the other"),
     "twice": ("texts", f"{WORDS}.values", [3, 3], "not each a column of its own"),
     "far": ("texts", f"{WORDS}.values", [-1], "not each a column of its own"),
