@@ -698,6 +698,7 @@ MODELS = {
     "private": ("topics", {"has/__class__": "x"}, "__class__ is nothing that a PLSA of this version has"),
     "depth": ("topics", {"has/init": json.loads("[" * 60 + "]" * 60)}, "nested more than"),
     "parameter": ("topics", {"has/max_iter": -1}, "max_iter == -1, but must be"),
+    "passes": ("topics", {"has/fold_iter": 2**64}, r"fold_iter == \d+, but must be below 2\*\*63"),
     "size": ("topics", {"has/n_features_in_": 3}, r"has the shape .*, but the rest of the model is of"),
     "missing": ("topics", {"has/model_": None}, "PLSA.model_ is NoneType, but must be Aspects"),
     "other": (
