@@ -226,6 +226,15 @@ def test_what_learns_may_be_of_scikit_learn(name, path):
     assert_same(kept(model, path), model, old_files.NEW)
 
 
+@pytest.mark.parametrize("letters", ["", "\n", "".join(map(chr, range(128))), "é日\U0001f34e", "x" * 300_000])
+def test_strings_are_of_any_letters(letters, path):
+    """Short or long, empty ones at either end; also where they have every letter there is to cut at."""
+    model = plsa.PLSA(4, max_iter=1, tol=0).fit(corpus()[0])
+    names = ["", *[f"{letters}{number}{letters}" for number in range(98)], ""]
+    model.feature_names_in_ = np.array(names, dtype=object)
+    assert kept(model, path).feature_names_in_.tolist() == names
+
+
 def test_strings_of_one_letter(path):
     """Python has each of them once, and a file as often as they are somewhere."""
     model = plsa.text_classifier(plsa.NaiveBayesEM(evidence=False))
@@ -595,8 +604,10 @@ def test_a_file_of_another_scikit_learn(path):
         assert file.answers(plsa.load(path)) == file.said
     counter["has"]["novelty"] = 3
     path.write_bytes(file.sealed(tree=tree))
-    with pytest.raises(ValueError, match="novelty is nothing that a WordAndPieceCounter of this"):
-        plsa.load(path)
+    refused(path, path.read_bytes(), "novelty is nothing that a WordAndPieceCounter has here: .* by hand.$")
+    header = json.loads(json.dumps(file.header))
+    header["__metadata__"]["scikit-learn"] = "1.99.0"
+    refused(path, file.sealed(header, tree), "It was saved with scikit-learn 1.99.0; here is")
 
 
 def test_a_parameter_that_is_new_has_its_default(path):
@@ -685,10 +696,11 @@ def model_with(file, changes):
 WORDS = "steps.countvectorizer.vocabulary_"
 MODELS = {
     "class": ("topics", {"class": "os.system"}, "of the class 'os.system', which no model is made of"),
-    "attribute": ("topics", {"has/predict": 1}, "predict is nothing that a PLSA of this version has"),
-    "private": ("topics", {"has/__class__": "x"}, "__class__ is nothing that a PLSA of this version has"),
+    "attribute": ("topics", {"has/predict": 1}, "predict is nothing that a PLSA has here"),
+    "private": ("topics", {"has/__class__": "x"}, "__class__ is nothing that a PLSA has here"),
     "depth": ("topics", {"has/init": json.loads("[" * 60 + "]" * 60)}, "nested more than"),
     "parameter": ("topics", {"has/max_iter": -1}, "max_iter == -1, but must be"),
+    "passes": ("topics", {"has/fold_iter": 2**64}, r"fold_iter == \d+, but must be below 2\*\*63"),
     "size": ("topics", {"has/n_features_in_": 3}, r"has the shape .*, but the rest of the model is of"),
     "missing": ("topics", {"has/model_": None}, "PLSA.model_ is NoneType, but must be Aspects"),
     "other": (
@@ -744,6 +756,7 @@ NUMBERS = {
     "node": ("graph", "graph_.indices", [99], "graph_: .* index out of range: 99"),
     "row": ("graph", "graph_.indptr", [1], "graph_: X has a broken indptr"),
     "letters": ("texts", f"{WORDS}.keys", [255], "is strings that are no UTF-8"),
+    "half a letter": ("texts", f"{WORDS}.keys", [0xC3], "is strings that are no UTF-8"),
     "begins": ("texts", f"{WORDS}.keys.begins", [0, 99], "strings that do not begin one after the other"),
     "twice": ("texts", f"{WORDS}.values", [3, 3], "not each a column of its own"),
     "far": ("texts", f"{WORDS}.values", [-1], "not each a column of its own"),

@@ -86,7 +86,5 @@ def made(name: str, held: dict[str, Any], where: str) -> Any:
 
 def _check_names(unknown: Any, where: str, name: str) -> None:
     if unknown:
-        found = (
-            f"{where + '.' if where else ''}{min(unknown)[:60]} is nothing that a {name} of this version has"
-        )
-        raise damaged(f"{found}, nor of the installed scikit-learn")
+        found = f"{where + '.' if where else ''}{min(unknown)[:60]} is nothing that a {name} has here"
+        raise ValueError(f"{found}: the file is of other versions, or was made by hand.")

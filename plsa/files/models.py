@@ -127,6 +127,7 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False, trust_pattern: boo
     >>> bool((same.transform(X) == model.transform(X)).all())
     True
     """
+    about: dict[str, str] = {}
     try:
         about, arrays = read(path, mapped=mmap)
         if _MODEL not in about:
@@ -140,10 +141,18 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False, trust_pattern: boo
         sizes.deep = not mmap
         check_estimator(model, type(model).__name__, sizes)
     except ValueError as error:
-        raise ValueError(f"{os.fspath(path)!s} cannot be loaded: {error}") from None
+        raise ValueError(f"{os.fspath(path)!s} cannot be loaded: {error}{_others(about)}") from None
     if not trust_pattern:
         _check_patterns(model, path)
     return model
+
+
+def _others(about: dict[str, str]) -> str:
+    """Says where a file was saved with other versions than these."""
+    here = _versions()
+    names = [name for name in ("plsa", "scikit-learn") if about.get(name, here[name]) != here[name]]
+    saved = " and ".join(f"{name} {about[name][:20]}" for name in names)
+    return f" It was saved with {saved}; here is {' and '.join(here[n] for n in names)}." if names else ""
 
 
 def _check_patterns(model: Any, path: str | os.PathLike[str]) -> None:

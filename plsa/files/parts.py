@@ -473,6 +473,8 @@ def check_estimator(model: Any, where: str, sizes: Sizes) -> None:
 def _check_parameters(model: Any, where: str) -> None:
     try:
         check_parameters(model)
+        if getattr(model, "fold_iter", 0) >= 2**63:  # which passes, but is no number to compiled code
+            raise ValueError(f"fold_iter == {model.fold_iter}, but must be below 2**63.")
         kind = getattr(model, "dtype", None)
         if kind is not None and np.dtype(kind) not in (np.float32, np.float64):
             raise ValueError(f"dtype == {kind!r}, but must be None, float32 or float64.")

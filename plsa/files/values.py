@@ -24,7 +24,7 @@ from plsa.inputs.structure import check_structure
 
 _DEEP = 24  # values within values, at most
 _LONG = 32  # entries of a list from which on they are an array
-_SOME = 4096  # strings that are read at a time
+_SOME, _SHORT, _ASCII = 4096, 1 << 18, 128  # strings that are read at a time, and bytes of them
 _WIDE = 1 << 14  # bytes of strings of one width, up to which they are written as UTF-8; longer as they are
 _NUMBERS = "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"
 _REALS = "float16", "float32", "float64"
@@ -461,18 +461,18 @@ class Unpacking:
 
 def _decoded(letters: Array, begins: Array, where: str) -> list[str]:
     """The strings between these places of UTF-8."""
-    some, places = letters[begins[0] : begins[-1]], begins - begins[0]
+    some, lengths = letters[begins[0] : begins[-1]], np.diff(begins)
+    met = np.bincount(some[:_SHORT], minlength=_ASCII)[:_ASCII] > 0
+    free = np.flatnonzero(~met)
     try:
-        text = some.tobytes().decode()
+        if not len(free) or len(some) > _SHORT:
+            return [some[a:b].tobytes().decode() for a, b in pairwise((begins - begins[0]).tolist())]
+        # With a byte between them that none has, they are cut at once: a third of the time.
+        joined = np.full(len(some) + len(lengths) - 1, free[0], dtype=np.uint8)
+        joined[np.arange(len(some)) + np.repeat(np.arange(len(lengths)), lengths)] = some
+        return joined.tobytes().decode().split(chr(free[0]))
     except UnicodeDecodeError:
         raise damaged(f"{where} is strings that are no UTF-8") from None
-    if len(text) < len(some):  # where bytes are no letters, all letters are found by their first byte
-        firsts = np.append(np.flatnonzero((some & 0xC0) != 0x80), len(some))
-        letter = np.searchsorted(firsts, places)
-        if np.any(firsts[letter] != places):
-            raise damaged(f"{where} is strings that begin within a letter")
-        places = letter
-    return [text[a:b] for a, b in pairwise(places.tolist())]
 
 
 # The keys of objects, the first saying what it is.
