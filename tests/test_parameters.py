@@ -13,7 +13,8 @@ from plsa.estimators.parameters import check_of, parse
 
 ESTIMATORS = {
     name: each
-    for name, each in vars(plsa).items()
+    for name in plsa.__all__
+    for each in [getattr(plsa, name)]
     if inspect.isclass(each) and issubclass(each, BaseEstimator)
 }
 
