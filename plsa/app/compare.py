@@ -11,9 +11,7 @@ from plsa.evaluation.classes import compare
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What `plsa compare` can be told."""
-    parser.add_argument(
-        "file", metavar="FILE", help="CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe"
-    )
+    reading.add_file(parser)
     parser.add_argument("--all", action="store_true", help="all methods of the package, not only the usual")
     parser.add_argument("--models", metavar="NAMES", help="these alone, by commas, such as CoEM,SelfTraining")
     repeats = "how often all labels are held out (default 3)"

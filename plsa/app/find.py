@@ -22,9 +22,7 @@ _LEAST = 5  # documents that are shown, for an estimate of how many there are
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What `plsa find` can be told."""
-    parser.add_argument(
-        "file", metavar="FILE", help="CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe"
-    )
+    reading.add_file(parser)
     shown = parser.add_argument_group("what is wanted (one of these)").add_mutually_exclusive_group(
         required=True
     )

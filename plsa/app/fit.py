@@ -22,9 +22,7 @@ _SURE = 0.5  # a text whose class is less probable is unsure
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What `plsa fit` can be told."""
-    parser.add_argument(
-        "file", metavar="FILE", help="CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe"
-    )
+    reading.add_file(parser)
     parser.add_argument(
         "-o", "--output", metavar="MODEL", required=True, help="the file to save the model in"
     )

@@ -21,7 +21,7 @@ _SPACE = " "
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What `plsa label` can be told."""
-    parser.add_argument("file", metavar="FILE", help="CSV, TSV, JSONL, Parquet, TXT or a folder")
+    reading.add_file(parser, "texts: CSV, TSV, JSONL, Parquet, TXT or a folder")
     session = "where answers are kept, at once (default: FILE.session)"
     parser.add_argument("--session", metavar="FILE", help=session)
     names = "classes that you know of, by commas; new ones are welcome at any time"

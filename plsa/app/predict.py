@@ -17,9 +17,7 @@ from plsa.inputs import counted
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What `plsa predict` can be told."""
     parser.add_argument("model", metavar="MODEL", help="a file that plsa fit, or plsa.save, has made")
-    parser.add_argument(
-        "file", metavar="FILE", help="CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe"
-    )
+    reading.add_file(parser)
     what = parser.add_argument_group("what is said of a document")
     what.add_argument(
         "--top", type=whole("top", 1), default=1, metavar="N", help="so many labels (default 1)"

@@ -17,6 +17,7 @@ from plsa.inputs import counted
 _TEXTS = ("text", "texts", "body", "content", "document", "message", "abstract", "review", "comment", "title")
 _LABELS = ("label", "labels", "class", "category", "target")
 _IDS = ("id", "ids", "key", "name", "file")
+FILES = "texts: CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe"
 _LOOKED_AT = 100  # records from which columns are guessed
 _MUCH_LONGER = 3  # times as long as any other column: that is the text
 _BATCH = 1000  # documents that are worked on at a time
@@ -42,6 +43,11 @@ class Documents:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+
+def add_file(parser: argparse.ArgumentParser, what: str = FILES) -> None:
+    """The file that is read."""
+    parser.add_argument("file", metavar="FILE", help=what)
 
 
 def add_input_options(parser: argparse.ArgumentParser, *, label: bool = True) -> None:

@@ -13,9 +13,7 @@ from plsa.evaluation.mislabeled import find_label_errors
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What `plsa review` can be told."""
-    parser.add_argument(
-        "file", metavar="FILE", help="CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe"
-    )
+    reading.add_file(parser)
     top = "so many labels (default: all that are more probably wrong than right)"
     parser.add_argument("--top", type=whole("top", 1), metavar="N", help=top)
     repeats = "how often all labels are held out (default 3)"

@@ -14,9 +14,7 @@ from plsa.inputs import counted
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What `plsa simulate` can be told."""
-    parser.add_argument(
-        "file", metavar="FILE", help="CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe"
-    )
+    reading.add_file(parser)
     number, repeats = whole("n", 1), whole("repeats", 1)
     parser.add_argument("-n", type=number, default=100, metavar="N", help="questions (default 100)")
     names = "ways to ask, by commas (default auto,random)"

@@ -22,8 +22,7 @@ _RARE = 2  # texts that a word has to stand in
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What `plsa topics` can be told."""
-    what = "texts (CSV, TSV, JSONL, Parquet, TXT, a folder, or - for a pipe), or a saved model"
-    parser.add_argument("file", metavar="FILE", help=what)
+    reading.add_file(parser, f"{reading.FILES}; or a saved model")
     parser.add_argument("-k", type=whole("k", 1), default=10, metavar="N", help="topics (default 10)")
     words = "words that are shown of a topic (default 10)"
     parser.add_argument("--words", type=whole("words", 1), default=10, metavar="N", help=words)
