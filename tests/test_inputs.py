@@ -551,6 +551,7 @@ BAD = {
     "extra_topics": [-1, 1.5],
     "extra_labels": ["own", None],
     "first_guesses": ["none", True],
+    "label_noise": ["learned", 0.1, True],
     "doubt": [-0.1, nan, "x"],
     "student": ["tree", True],
     "topics_per_class": [

@@ -135,6 +135,10 @@ class _Parser(argparse.ArgumentParser):
 
     options: Sequence[str] = ()  # of the command that is called
 
+    def named(self) -> list[str]:
+        """The names of its options."""
+        return [name for action in self._actions for name in action.option_strings]
+
     def format_help(self) -> str:
         before, self.description = self.description, None
         try:
@@ -176,7 +180,7 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
             module = command.loaded()
             module.add_options(of_command)
             of_command.set_defaults(run=module.run)
-            parser.options = [name for action in of_command._actions for name in action.option_strings]
+            parser.options = of_command.named()
     return parser
 
 

@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
         json.dump(found.to_dict(), sys.stdout, ensure_ascii=False)
         sys.stdout.write("\n")
     elif args.html:
-        sys.stdout.write(f'<!doctype html><meta charset="utf-8">{found._repr_html_()}\n')
+        sys.stdout.write(f'<!doctype html><meta charset="utf-8">{found.to_html()}\n')
     else:
         sys.stdout.write(f"{found}\n")
     return 0

@@ -81,5 +81,9 @@ class Explanation:
     def __repr__(self) -> str:
         return rendering.explanation_lines(self)
 
-    def _repr_html_(self) -> str:
+    def to_html(self) -> str:
+        """The text with its words shaded, and tables; markup in the text is shown as it is."""
         return rendering.explanation_html(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
