@@ -310,7 +310,7 @@ def test_a_column_to_keep_must_be_there(model, docs, capsys):
         capsys, "predict", model, docs, "--keep", "when"
     )
     header = run(capsys, "predict", model, docs, "--keep", "all")[0].splitlines()[0]
-    assert header == "id,label,probability,text,label,year"
+    assert header == "id,label,probability,text,label_given,year"
 
 
 def test_an_error_in_the_middle_leaves_no_output(model, capsys, tmp_path, monkeypatch):
@@ -321,6 +321,71 @@ def test_an_error_in_the_middle_leaves_no_output(model, capsys, tmp_path, monkey
     said = refused(capsys, "predict", model, path, "-o", tmp_path / "out.csv")
     assert "docs.jsonl, line 51: no field 'text'; found 'txt'" in said
     assert [each.name for each in tmp_path.iterdir()] == ["docs.jsonl"]
+
+
+def test_columns_of_the_file_stay_beside_what_is_said(model, capsys, tmp_path):
+    """Of the same names, of later records, with numbers as they are."""
+    path = tmp_path / "own.jsonl"
+    rows = [{"id": 7, "text": TEXTS[0], "label": "mine", "at": 1700000000.25, "more": [1, {"a": True}]}]
+    rows += [{"text": text, "b": 1} for text in TEXTS[1:3]]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    out = [
+        json.loads(line)
+        for line in run(capsys, "predict", model, path, "--keep", "all", "--format", "jsonl")[0].splitlines()
+    ]
+    assert [row["id"] for row in out] == ["7", "line 2", "line 3"]
+    assert [row["label"] for row in out] == plsa.load(model).predict(TEXTS[:3]).tolist()
+    assert [row["label_given"] for row in out] == ["mine", None, None]
+    table = rows_of(run(capsys, "predict", model, path, "--keep", "at, more")[0])
+    assert table[0]["at"] == "1700000000.25"
+    assert json.loads(table[0]["more"]) == [1, {"a": True}]
+
+
+def test_a_pipe_of_lines_is_no_table(model):
+    """A comma in the first line does not make it a header."""
+    lines = f"{TEXTS[0]}, indeed\n{TEXTS[1]}\n"
+    done = subprocess.run(
+        [*COMMAND, "predict", model, "-"], input=lines, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, len(rows_of(done.stdout))) == (0, 2)
+    assert "standard input as txt (guessed)" in done.stderr
+
+
+def test_streams_that_are_closed_or_know_few_letters(model, tmp_path):
+    """No traceback, and no row is lost."""
+    path = tmp_path / "t.csv"
+    path.write_text(f"text\n{TEXTS[0]} 文\n", encoding="utf-8")
+    for streams in ("<&-", ">&-", "2>&-"):
+        command = f"exec {' '.join(map(shlex.quote, COMMAND))} predict {model} - {streams}"
+        done = subprocess.run(
+            ["sh", "-c", command], input=TEXTS[0], capture_output=True, text=True, check=False
+        )
+        assert done.returncode in (0, 1), streams
+        assert "Traceback" not in done.stderr
+    done = subprocess.run(
+        [*COMMAND, "predict", model, str(path), "--keep", "text", "--quiet"],
+        capture_output=True,
+        check=False,
+        env=os.environ | {"PYTHONIOENCODING": "cp1252"},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "文".encode() in done.stdout
+
+
+def test_labels_in_doubt_are_not_read_in_silence(model, capsys, tmp_path):
+    path = tmp_path / "two.csv"
+    path.write_text("text,class,category\na b,x,y\n")
+    assert "in doubt which of 'class', 'category'" in run_or_error(capsys, "compare", path)
+    path.write_text("id,name,text,label,category\n77,bob,a b,x,y\n78,ann,c d,,y\n")
+    assert "labels from 'label', ids from 'id' (guessed)" in run_or_error(
+        capsys, "fit", path, "-o", tmp_path / "m"
+    )
+
+
+def run_or_error(capsys, *argv):
+    """What is said, whatever comes of it."""
+    cli.main([*map(str, argv)])
+    return capsys.readouterr().err
 
 
 cells = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -343,7 +408,10 @@ def test_no_row_is_lost(model, tmp_path_factory, rows, form):
     out = path.with_suffix(".out.csv")
     assert cli.main(["predict", model, str(path), "--quiet", "-o", str(out), "--force"]) == 0
     with open(out, newline="", encoding="utf-8") as file:
-        assert [row["id"] for row in csv.DictReader(file)] == [name for name, _ in rows]
+        found = [row["id"] for row in csv.DictReader(file)]
+    assert len(found) == len(rows)
+    for shown, (name, _) in zip(found, rows, strict=True):
+        assert shown == name or (not name and shown.startswith("line ")), "its place, where it has no id"
 
 
 @settings(deadline=None, max_examples=100)
@@ -460,7 +528,8 @@ def test_info_says_what_a_model_is(model, capsys):
     assert re.search(r"^fitted to +120 documents, 40 labels", out, re.MULTILINE)
     found = json.loads(run(capsys, "info", model, "--json")[0])
     assert found["settings"] == {"random_state": "0"}
-    assert sorted(found["words"]) == ["art", "food", "sport"]
+    assert [each["name"] for each in found["topics"]] == ["art", "food", "sport"]
+    assert all(len(each["words"]) == 8 for each in found["topics"])
 
 
 def test_pictures_are_saved(model, docs, capsys, tmp_path):

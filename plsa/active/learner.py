@@ -407,9 +407,10 @@ class ActiveLearner:
         """The classes, and P(class|document) of all documents, by the model that chooses questions.
 
         It is there as soon as the next question is, where `predict_proba` takes a fit, and usually a little
-        worse. None as long as fewer than two classes have a label.
+        worse; like the questions, it does not know the answers to questions drawn at random. None as long as
+        fewer than two classes have a label.
         """
-        model = self._asking.learn(self._session.coded())
+        model = self._asking.learn(self._chooser.shown(self._session.coded()))
         if model is None:
             return None
         return np.asarray(model.classes), np.asarray(model.chances(np.arange(self.n_documents)))

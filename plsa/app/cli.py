@@ -148,7 +148,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         wrong = re.search(r"invalid choice: '([^']*)'", message)
-        known = [command.name for command in COMMANDS]
+        known = re.findall(r"'([^']*)'|(?<=[ (])(\w+)(?=[,)])", message.partition("choose from")[2])
+        known = [quoted or bare for quoted, bare in known]
         if wrong is None:
             wrong = re.search(r"unrecognized arguments: (--?[\w-]+)", message)
             known = [*self.options]
@@ -198,6 +199,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     reader of the output has gone. Wrong options end in SystemExit(2), as argparse has it.
     """
     argv = sys.argv[1:] if argv is None else argv
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by who called: nothing comes, and nothing is to be seen
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     try:
         try:
             parser = _parser(argv)
@@ -208,6 +212,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             with warnings.catch_warnings():
                 if not sys.warnoptions:
                     warnings.showwarning = _once(set())
+                    if getattr(args, "quiet", False):
+                        warnings.simplefilter("ignore")
                 return int(args.run(args))
         finally:
             sys.stdout.flush()
@@ -218,7 +224,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # What is left in the buffer goes nowhere: Python would complain of it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _CLOSED_PIPE
-    except (ImportError, OSError, ValueError) as error:
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
         print(f"plsa: {error}", file=sys.stderr)
         return 1
 

@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from plsa.app import reading
-from plsa.app.options import add_run_options, whole
+from plsa.app.options import add_run_options, names, whole
 from plsa.app.pictures import add_plot_option, check_plot, save_plot
 from plsa.evaluation.classes import compare
 
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     check_plot(args)
     documents, _ = reading.read(args)
     reading.tell_what_was_read(args, documents)
-    models = args.models.split(",") if args.models else ["all"] if args.all else None
+    models = names(args.models) if args.models else ["all"] if args.all else None
     found = compare(
         documents.texts,
         documents.labels,

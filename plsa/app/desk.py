@@ -13,7 +13,8 @@ import numpy as np
 
 from plsa.active.learner import ActiveLearner
 from plsa.app import reading
-from plsa.app.writing import Rows, shortened, written_whole
+from plsa.app.page import say
+from plsa.app.writing import Rows, check_output, form_of, written_whole
 from plsa.engine.parameters import Floats
 from plsa.estimators.semisupervised import SoftMislabelingPLSA
 from plsa.estimators.text import text_classifier
@@ -43,7 +44,6 @@ class Desk:
         self.X = self._counter.fit_transform(documents.texts)
         self.vocabulary = self._counter.get_feature_names_out()
         self.learner = self._opened(model)
-        self.known = sum(label is not None for label in self.learner.labels_)  # at the beginning
         self.found: list[int] = []  # documents that a search has found, to be shown before others
         self.said = ""  # what came of the last command
         self._order: list[str] = sorted({label for label in self.learner.labels_ if label is not None})
@@ -55,7 +55,20 @@ class Desk:
         if len(set(self.documents.ids)) < len(self.documents):
             ids = None  # rows stand for themselves
         if Path(self.args.session).exists():
-            return ActiveLearner.resume(self.args.session, model, self.X, ids=ids)
+            try:
+                learner = ActiveLearner.resume(self.args.session, model, self.X, ids=ids)
+            except ValueError as error:
+                why = str(error).partition(": give the")[0]
+                raise ValueError(
+                    f"{self.args.session} does not fit {self.args.file} any more ({why}): give the file "
+                    "as it was, and the same --seed, or begin anew with another --session."
+                ) from None
+            pairs = zip(self.documents.labels, learner.labels_, strict=True)
+            changed = sum(own is not None and own != label for own, label in pairs)
+            if changed:
+                other = "differ from those of the session, which stay"
+                say(self.args, f"{counted(changed, 'label')} of {self.args.file} {other}")
+            return learner
         return ActiveLearner(
             model,
             self.X,
@@ -113,7 +126,7 @@ class Desk:
         return tuple(name for name in named if not (name.startswith("-") or name.endswith("-")))[:_WORDS]
 
     def progress(self) -> str:
-        """How much is done, and how good the guesses are, in one line."""
+        """How much is done, in one line."""
         labels = sum(label is not None for label in self.learner.labels_)
         parts = [counted(labels, "label"), f"{len(self.documents) - labels:,} without"]
         if self.found:
@@ -125,9 +138,9 @@ class Desk:
     def act(self, place: int, command: str) -> bool:
         """Does what a person wants; False where they want to stop.
 
-        "": the guess is right. A number, or the beginning of a name: that class. "+name": a new class. ".":
-        cannot be told. "-": take the last answer back. "/word": documents with it. "?": why this guess. "!":
-        how far it is. "=file": export. "q": stop.
+        "": the guess is right. A number, or the beginning of a name: that class. "+name": a class, perhaps a
+        new one. ".": cannot be told. "-": take the last answer back. "/word": documents with it. "?": why
+        this guess. "!": how far it is. "=file": export. "q": stop.
         """
         self.said = ""
         if command == "q":
@@ -153,7 +166,7 @@ class Desk:
         elif command == "!":
             self.said = str(self.learner.status())
         elif command.startswith("="):
-            self.said = self.export(command[1:].strip() or None)
+            self._export(command[1:].strip())
         else:
             known = self.named(command)
             if known is None:
@@ -166,25 +179,31 @@ class Desk:
         return True
 
     def named(self, text: str) -> str | None:
-        """The class of a number, of a whole name, or of the beginning of one name alone."""
+        """The class of a whole name, of a number, or of the beginning of one name alone."""
         classes = self.classes()
         if text in classes:
             return text
-        if text.isdecimal():
+        if text.isdecimal() and self.numbered():
             return classes[int(text) - 1] if 0 < int(text) <= len(classes) else None
-        found = self.matching(text)
+        found = self.beginning(text)
         return found[0] if len(found) == 1 else None
 
+    def numbered(self) -> bool:
+        """Whether classes go by numbers: not where numbers are what they are called."""
+        return not any(name.isdecimal() for name in self.classes())
+
+    def beginning(self, text: str) -> list[str]:
+        """The classes whose names begin so."""
+        return [name for name in self.classes() if name.casefold().startswith(text.casefold())]
+
     def matching(self, text: str) -> list[str]:
-        """The classes whose names begin so, or else have it inside."""
-        text = text.casefold()
-        classes = self.classes()
-        begin = [name for name in classes if name.casefold().startswith(text)]
-        return begin or [name for name in classes if text in name.casefold()]
+        """The same, or else those that have it inside."""
+        within = [name for name in self.classes() if text.casefold() in name.casefold()]
+        return self.beginning(text) or within
 
     def _answer(self, place: int, name: str) -> None:
         try:
-            if place in self.learner.pending_ and place not in self.found:
+            if place in self.learner.pending_:
                 self.learner.tell([place], [name])
             else:
                 self.learner.volunteer([place], [name])
@@ -196,7 +215,7 @@ class Desk:
     def _skip(self, place: int) -> None:
         if place in self.found:
             self.found.remove(place)
-        else:
+        if place in self.learner.pending_:
             self.learner.skip([place])
         self.said = f"{self.documents.ids[place]}: skipped"
 
@@ -216,7 +235,7 @@ class Desk:
         self.said = f"{counted(len(found), 'document')} without a label found with {word!r}"
 
     def _why(self, place: int) -> str:
-        """Why this document is asked for, and what the guess goes by."""
+        """What the guess goes by."""
         guess = self.guess(place)
         if guess is None:
             return "it is like many others; there is no guess before two classes have a label"
@@ -226,11 +245,16 @@ class Desk:
 
     # --- what comes of it ------------------------------------------------------------------------
 
-    def export(self, path: str | None) -> str:
+    def _export(self, path: str) -> None:
+        """The same while one goes on: what is wrong is said."""
+        try:
+            check_output(path, self.args.force)
+            self.said = self.export(path)
+        except (OSError, ValueError) as error:
+            self.said = str(error)
+
+    def export(self, path: str) -> str:
         """The rows of the file with their labels, and how these came about."""
-        path = path or self.args.export
-        if path is None:
-            return "give the file to write, such as =labeled.csv"
         labels, kinds = self.learner.labels_, ["" for _ in self.documents.ids]
         for event in self.learner.history_:
             kind = {"tell": "asked", "volunteer": "chosen", "amend": "changed"}.get(event.kind)
@@ -240,16 +264,11 @@ class Desk:
             kinds[place] = kinds[place] if label is not None and kinds[place] else "given" if label else ""
         own = list(dict.fromkeys(name for fields in self.documents.fields for name in fields))
         label_column = self.args.label_column
-        kept = [name for name in own if name != label_column]
-        form = "jsonl" if Path(path).suffix.lower() in (".jsonl", ".ndjson") else "csv"
+        kept = [name for name in own if name not in (label_column, "label_kind")]
         with written_whole(path) as stream:
-            Rows(stream, form, [*kept, label_column, "label_kind"]).write(
+            Rows(stream, form_of(path), [*kept, label_column, "label_kind"]).write(
                 [*(fields.get(name) for name in kept), labels[place], kinds[place]]
                 for place, fields in enumerate(self.documents.fields)
             )
         known = sum(label is not None for label in labels)
         return f"{counted(known, 'label')} written to {path}"
-
-    def told(self, place: int) -> str:
-        """A document in one line."""
-        return f"{self.documents.ids[place]}: {shortened(self.documents.texts[place])}"

@@ -7,9 +7,17 @@ from typing import Any
 import numpy as np
 
 from plsa.app import reading
-from plsa.app.options import add_run_options, whole
+from plsa.app.options import add_run_options, names, whole
 from plsa.app.page import say
-from plsa.app.writing import Rows, add_output_options, check_output, format_of, shortened, written_whole
+from plsa.app.writing import (
+    Rows,
+    Share,
+    add_output_options,
+    check_output,
+    format_of,
+    shortened,
+    written_whole,
+)
 from plsa.engine.parameters import Places
 from plsa.estimators.text import WordCounter, text_classifier
 from plsa.estimators.topic_sensitive import TopicSensitivePLSA
@@ -54,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     with written_whole(args.output) as stream:
         rows = Rows(stream, format_of(args), ["rank", "id", "score", "text"])
         rows.write(
-            [rank, documents.ids[place], float(score[place]), shortened(documents.texts[place])]
+            [rank, documents.ids[place], Share(score[place]), shortened(documents.texts[place])]
             for rank, place in enumerate(best[:number].tolist(), 1)
         )
     return 0
@@ -63,16 +71,17 @@ def run(args: argparse.Namespace) -> int:
 def _wanted(args: argparse.Namespace, documents: reading.Documents) -> tuple[Any, list[str]]:
     """Which documents are wanted, and the texts of all, those of another file last."""
     if args.like is not None:
-        more = argparse.Namespace(**vars(args) | {"file": args.like, "input": None})
-        like = reading.read(more)[0].texts
+        # It is a file of its own: only what it is written in is the same.
+        own = dict.fromkeys(("text", "label", "id", "separator", "input"))
+        like = reading.read(argparse.Namespace(**vars(args) | own | {"file": args.like}))[0].texts
         return np.arange(len(documents) + len(like)) >= len(documents), documents.texts + like
     if args.ids is not None:
-        names = [name.strip() for name in args.ids.split(",")]
-        missing = sorted(set(names) - set(documents.ids))
+        shown = names(args.ids)
+        missing = sorted(set(shown) - set(documents.ids))
         if missing:
             ids = f"ids are such as {documents.ids[0]!r} and {documents.ids[-1]!r}"
             raise ValueError(f"--ids: {args.file} has no document {missing[0]!r}; {ids}.")
-        return np.isin(documents.ids, names), documents.texts
+        return np.isin(documents.ids, shown), documents.texts
     found = np.array([label == args.label_is for label in documents.labels])
     if not found.any():
         known = sorted({label for label in documents.labels if label is not None})

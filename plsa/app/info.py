@@ -32,13 +32,10 @@ def run(args: argparse.Namespace) -> int:
         },
         **learned(last),
     }
-    words = (
-        {topic.label: list(topic.words) for topic in top_words(model, n=_WORDS)}
-        if hasattr(last, "components_")
-        else {}
-    )
+    topics = top_words(model, n=_WORDS) if hasattr(last, "components_") else []
     if args.json:
-        json.dump(said | {"words": words}, sys.stdout, ensure_ascii=False, indent=1)
+        words = [{"topic": each.topic, "name": each.name, "words": each.words} for each in topics]
+        json.dump(said | {"topics": words}, sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
         return 0
     width = max(map(len, said)) + 2
@@ -46,6 +43,6 @@ def run(args: argparse.Namespace) -> int:
         if isinstance(text, dict):
             text = ", ".join(f"{name} {value}" for name, value in text.items()) or "as they come"
         print(f"{about:<{width}}{text}")
-    for name, found in words.items():
-        print(f"{'words':<{width}}{name}: {' '.join(found)}")
+    for topic in topics:
+        print(f"{'words':<{width}}{topic}")
     return 0

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from plsa.app import reading, terminal
 from plsa.app.desk import Desk, Guess
-from plsa.app.options import add_run_options
+from plsa.app.options import add_run_options, names
 from plsa.app.page import say
-from plsa.app.writing import check_output
+from plsa.app.writing import check_output, filled, in_one_line, width_of
 from plsa.inputs import check_share
 
 _HELP = (
@@ -46,7 +46,9 @@ def run(args: argparse.Namespace) -> int:
     check_output(args.export, args.force)
     documents, columns = reading.read(args)
     args.label_column = columns.label or "label"
-    args.classes = [name.strip() for name in args.classes.split(",") if name.strip()]
+    if columns.label is None and "label" in columns.every:
+        raise ValueError(f"{args.file} has a column 'label', and others like it: name the one with --label.")
+    args.classes = names(args.classes)
     args.session = args.session or f"{args.file.rstrip('/')}.session"
     goes_on = Path(args.session).exists()
     if args.export is not None and not goes_on:
@@ -76,23 +78,28 @@ def run(args: argparse.Namespace) -> int:
 
 def _lines(desk: Desk) -> None:
     """A question is a few lines, an answer is one."""
-    print(_HELP)
+    terminal.say(_HELP)
     while (place := desk.next()) is not None:
         guess = desk.guess(place)
-        print(f"\n{desk.documents.ids[place]} ({desk.progress()})")
-        print(terminal.encodable(desk.documents.texts[place]))
-        named = ", ".join(f"{n} {name}" for n, name in enumerate(desk.classes(), 1)) or "none yet"
-        print(f"classes: {named}")
-        print(f"label{_guessed(guess)}: ", end="", flush=True)
+        terminal.say(f"\n{desk.documents.ids[place]} ({desk.progress()})")
+        terminal.say(desk.documents.texts[place])
+        terminal.say(f"classes: {', '.join(_keys(desk, desk.classes())) or 'none yet'}")
+        terminal.say(f"label{_guessed(guess)}: ", end="")
         answer = sys.stdin.readline()
         if not answer:
-            print()
+            terminal.say("")
             return
         if not desk.act(place, answer.strip()):
             return
         if desk.said:
-            print(desk.said)
-    print("no document is left to ask for")
+            terminal.say(desk.said)
+    terminal.say("no document is left to ask for")
+
+
+def _keys(desk: Desk, classes: list[str]) -> list[str]:
+    """Classes with their numbers, where they go by these."""
+    known = desk.classes()
+    return [f"{known.index(name) + 1} {name}" if desk.numbered() else name for name in classes]
 
 
 def _guessed(guess: Guess | None) -> str:
@@ -119,16 +126,18 @@ def _screens(desk: Desk) -> None:
             typed = typed[:-1]
         elif key == "escape":
             typed = ""
-        elif key == "end of input" or (key == "q" and not typed and not desk.matching("q")):
+        elif key == "end of input" or (key == "q" and not typed and not desk.beginning("q")):
             return
-        elif key in ("enter", "backspace") or (len(key) == 1 and key.isprintable()):
+        elif key == "enter" or (len(key) == 1 and key.isprintable()):
             command, typed = _command(desk, key, typed)
             if command is None:
                 continue
             if not desk.act(place, command):
                 return
             following = desk.next()
-            page = page if following == place else None
+            if following != place:
+                page = None
+                terminal.forget_keys()  # they were not about a document that nobody has seen yet
             place = following
 
 
@@ -136,27 +145,22 @@ def _command(desk: Desk, key: str, typed: str) -> tuple[str | None, str]:
     """What a key means after what was typed: a command, if that is whole now, and what is typed then."""
     if typed:
         if key == "enter":
-            if typed[0] in _ASKED:
-                return typed, ""
-            found = desk.matching(typed)
-            return (found[0] if found else typed), ""
+            name = None if typed[0] in _ASKED else desk.named(typed)
+            # A class is one whatever it is called; what is not clear is refused, with a reason.
+            return (typed if name is None else f"+{name}"), ""
         typed += key
-        if typed[0] not in _ASKED and not typed.isdecimal() and len(desk.matching(typed)) == 1:
-            return desk.matching(typed)[0], ""
-        return None, typed
+        found = [] if typed[0] in _ASKED or typed.isdecimal() else desk.beginning(typed)
+        return (f"+{found[0]}", "") if len(found) == 1 else (None, typed)
     if key == "enter":
         return "", ""
-    if key == "backspace":
-        return "-", ""
     if key in _ASKED:
         return None, key
     if key in ".-?!":
         return key, ""
-    if key.isdecimal() and len(desk.classes()) < 10:
+    if key.isdecimal() and desk.numbered() and len(desk.classes()) < 10:
         return key, ""
-    if not key.isdecimal() and len(desk.matching(key)) == 1:
-        return desk.matching(key)[0], ""
-    return None, key
+    found = [] if key.isdecimal() and desk.numbered() else desk.beginning(key)
+    return (f"+{found[0]}", "") if len(found) == 1 else (None, key)
 
 
 def _drawn(
@@ -165,19 +169,21 @@ def _drawn(
     """The lines of the screen, how many pages the text has, and which one this is."""
     width, height = terminal.size()
     rule = "-" * (width - 1)
-    below = _below(desk, guess, typed, width)
+    below = _below(desk, guess, typed, width)[-(height - 7) :]
     room = max(3, height - len(below) - 4)
     text = terminal.wrapped(desk.documents.texts[place], width - 1)
     pages = -(-len(text) // room)
     words = guess.words if guess is not None else ()
-    marks = re.compile("|".join(re.escape(word) for word in words) or r"(?!)", re.IGNORECASE)
+    # Whole words; of scripts without blanks, which are not ASCII, whatever they stand in.
+    each = [rf"\b{re.escape(word)}\b" if word.isascii() else re.escape(word) for word in words]
+    marks = re.compile("|".join(each) or r"(?!)", re.IGNORECASE)
     if page is None:  # where most of what speaks for the guess stands
         found = [len(marks.findall(" ".join(text[n * room : (n + 1) * room]))) for n in range(pages)]
         page = found.index(max(found))
     shown = text[page * room : (page + 1) * room]
     shown = [marks.sub(lambda found: terminal.marked(found[0]), line) for line in shown]
     where = f"  page {page + 1} of {pages} (space, arrows)" if pages > 1 else ""
-    head = f"{desk.progress()}   {desk.documents.ids[place]}{where}"[: width - 1]
+    head = filled(in_one_line(f"{desk.progress()}   {desk.documents.ids[place]}{where}"), width - 1).rstrip()
     return [terminal.bold(head), rule, *shown, *[""] * (room - len(shown)), rule, *below], pages, page
 
 
@@ -194,10 +200,10 @@ def _below(desk: Desk, guess: Guess | None, typed: str, width: int) -> list[str]
     classes = desk.classes()
     chosen = desk.matching(typed) if typed and typed[0] not in _ASKED else classes
     most = chosen if len(classes) < 10 else ([*guess.classes, *chosen] if guess and not typed else chosen)
-    names = [f"{classes.index(name) + 1} {name}" for name in dict.fromkeys(most) if name in classes]
+    names = _keys(desk, [name for name in dict.fromkeys(most) if name in classes])
     row = ""
     for n, name in enumerate(names):
-        if len(row) + len(name) + 3 > width - 12:
+        if width_of(row) + width_of(name) + 3 > width - 12:
             row += f" ... {len(names) - n} more"
             break
         row += f"{name}   "
@@ -205,4 +211,7 @@ def _below(desk: Desk, guess: Guess | None, typed: str, width: int) -> list[str]
     if typed:
         lines.append(_ASKED.get(typed[0], "class: ") + (typed[1:] if typed[0] in _ASKED else typed) + "_")
     lines += [line for said in desk.said.splitlines()[:6] for line in terminal.wrapped(said, width - 1)[:3]]
-    return [*(line[: width - 1] for line in lines), *terminal.wrapped(_HELP, width - 1)]
+    return [
+        *(filled(in_one_line(line), width - 1).rstrip() for line in lines),
+        *terminal.wrapped(_HELP, width - 1),
+    ]

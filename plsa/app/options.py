@@ -30,3 +30,8 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     text = "threads (default: as many as help); the results are the same"
     group.add_argument("--threads", type=threads, metavar="N", help=text)
     group.add_argument("--quiet", action="store_true", help="no remarks and no progress on standard error")
+
+
+def names(text: str) -> list[str]:
+    """What is listed by commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from plsa.app import reading
-from plsa.app.options import add_run_options, whole
+from plsa.app.options import add_run_options, names, whole
 from plsa.app.page import say
-from plsa.app.writing import Rows, add_output_options, check_output, format_of, written_whole
+from plsa.app.writing import Rows, Share, add_output_options, check_output, format_of, written_whole
+from plsa.datasets.records import listed
 from plsa.files.models import load
 from plsa.inputs import counted
 
@@ -42,10 +43,11 @@ def run(args: argparse.Namespace) -> int:
         model[-1].set_params(n_threads=args.threads)
     number = 0
     rows: Rows | None = None
+    kept: list[str] = []
     with written_whole(args.output) as stream:
         for columns, batch in reading.batches(args):
-            kept = _kept(args, batch, columns)
             if rows is None:
+                kept = _kept(args, columns)
                 rows = Rows(stream, format_of(args), _header(args, model, kept))
             rows.write(_rows(args, model, batch, kept))
             number += len(batch)
@@ -54,28 +56,29 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _kept(args: argparse.Namespace, batch: reading.Documents, columns: reading.Columns) -> list[str]:
+def _kept(args: argparse.Namespace, columns: reading.Columns) -> list[str]:
     """The columns that are carried along."""
     if args.keep is None:
         return []
-    has = list(batch.fields[0])
     if args.keep == "all":
-        return [name for name in has if name != columns.id]
-    names = args.keep.split(",")
-    for name in names:
-        if name not in has:
-            raise ValueError(f"--keep: no column is called {name!r}; there are {', '.join(map(repr, has))}.")
-    return names
+        return [name for name in columns.every if name != columns.id]
+    kept = names(args.keep)
+    for name in kept:
+        if name not in columns.every:
+            raise ValueError(f"--keep: no column is called {name!r}; there are {listed(columns.every)}.")
+    return kept
 
 
 def _header(args: argparse.Namespace, model: Any, kept: list[str]) -> list[str]:
-    names = ["id"]
+    columns = ["id"]
     for place in range(1, min(args.top, len(model.classes_)) + 1):
         end = "" if place == 1 else f"_{place}"
-        names += [f"label{end}", f"probability{end}"]
+        columns += [f"label{end}", f"probability{end}"]
     if args.probabilities:
-        names += [f"P({name})" for name in model.classes_]
-    return names + kept
+        columns += [f"P({name})" for name in model.classes_]
+    # The file's own columns of these names stay beside what is said of them.
+    taken = {*columns}
+    return columns + [f"{name}_given" if name in taken else name for name in kept]
 
 
 def _rows(
@@ -88,7 +91,7 @@ def _rows(
     for name, said, best, fields in zip(batch.ids, probability, order, batch.fields, strict=True):
         row: list[Any] = [name]
         for place in best.tolist():
-            row += [classes[place], float(said[place])]
+            row += [classes[place], Share(said[place])]
         if args.probabilities:
-            row += said.tolist()
+            row += [Share(value) for value in said.tolist()]
         yield row + [fields.get(column) for column in kept]

@@ -30,6 +30,8 @@ class Columns:
     text: str
     label: str | None
     id: str | None
+    every: tuple[str, ...]  # the names of all, as far as they are known at the beginning
+    source: str  # what errors call it
 
 
 @dataclass(slots=True)
@@ -74,7 +76,10 @@ def opened(args: argparse.Namespace, *, label: bool = True) -> Generator[tuple[C
     separator = args.separator and args.separator.replace("\\t", "\t")
     if separator is not None and len(separator) != 1:
         raise ValueError(f"--separator {args.separator!r} must be one character, such as ';' or '\\t'.")
-    with opened_records(args.file, codec, text=args.text, separator=separator, form=args.input) as records:
+    known = (*_TEXTS, *_LABELS, *_IDS)
+    with opened_records(
+        args.file, codec, text=args.text, separator=separator, form=args.input, header=known
+    ) as records:
         first = list(islice(records.rows, _LOOKED_AT))
         if not first:
             raise ValueError(f"{records.name} holds no document.")
@@ -104,7 +109,7 @@ def _batches(args: argparse.Namespace, columns: Columns, rows: Iterator[Record])
         batch = Documents()
         for place, fields in some:
             number += 1
-            where = f"{args.file}, {place}"
+            where = f"{columns.source}, {place}"
             if columns.text not in fields:
                 found = f"no field {columns.text!r}; found {listed(fields)}"
                 raise ValueError(f"{where}: {found}. Name the one that holds the text with --text.")
@@ -117,10 +122,21 @@ def _batches(args: argparse.Namespace, columns: Columns, rows: Iterator[Record])
                 marks = getattr(args, "unlabeled", None)
                 label = plain_label(fields.get(columns.label), marks, f"{where}: {columns.label!r}")
             batch.labels.append(label)
-            named = None if columns.id is None else fields.get(columns.id)
-            batch.ids.append(str(number) if named is None else str(named))
+            batch.ids.append(_named(fields, columns, number, place, where))
             batch.fields.append(fields)
         yield batch
+
+
+def _named(fields: dict[str, Any], columns: Columns, number: int, place: str, where: str) -> str:
+    """The name of a document: its id; its place where there are no ids, or where it has none."""
+    if columns.id is None:
+        return str(number)
+    name = fields.get(columns.id)
+    if name in (None, ""):
+        return place
+    if not isinstance(name, str | int | float):
+        raise ValueError(f"{where}: {columns.id!r} must name the document; found {shown(name)}.")
+    return str(name)
 
 
 # --- which column is what ------------------------------------------------------------------------
@@ -138,9 +154,9 @@ def _columns(records: Records, first: list[Record], args: argparse.Namespace, la
     free = [name for name in has if name not in (args.text, getattr(args, "label", None), args.id)]
     found_label = getattr(args, "label", None)
     if label and found_label is None:
-        found_label = _only(free, _LABELS)
+        found_label = _only(free, _LABELS[:1]) or _only(free, _LABELS)
     free = [name for name in free if name != found_label]
-    found_id = args.id or _only(free, _IDS)
+    found_id = args.id or _only(free, _IDS[:1]) or _only(free, _IDS)
     free = [name for name in free if name != found_id]
     text = args.text or _only(free, _TEXTS[:1]) or _only(free, _TEXTS) or _longest(first, free)
     if text is None:
@@ -156,11 +172,15 @@ def _columns(records: Records, first: list[Record], args: argparse.Namespace, la
         )
         if name is not None and name != given and records.form not in ("txt", "folder")
     ]
+    if label and found_label is None and (doubt := [n for n in has if n.strip().lower() in _LABELS]):
+        say(args, f"no labels are read: it is in doubt which of {listed(doubt)} has them; see --label")
+    if args.file == "-" and args.input is None:
+        guessed.append(f"standard input as {records.form}")
     if records.separator is not None and args.separator is None:
         guessed.append(f"columns parted by {records.separator!r}")
     if guessed:
         say(args, f"read {', '.join(guessed)} (guessed)")
-    return Columns(text, found_label, found_id)
+    return Columns(text, found_label, found_id, tuple(has), records.name)
 
 
 def _only(names: list[str], known: tuple[str, ...]) -> str | None:

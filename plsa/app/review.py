@@ -1,12 +1,19 @@
 """`plsa review`: labels that are probably wrong, most likely first."""
 
 import argparse
-import sys
 
 from plsa.app import reading
 from plsa.app.options import add_run_options, whole
 from plsa.app.page import say
-from plsa.app.writing import Rows, add_output_options, check_output, format_of, shortened, written_whole
+from plsa.app.writing import (
+    Rows,
+    Share,
+    add_output_options,
+    check_output,
+    format_of,
+    shortened,
+    written_whole,
+)
 from plsa.estimators.text import text_classifier
 from plsa.evaluation.mislabeled import find_label_errors
 
@@ -43,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         Rows(stream, format_of(args), columns).write(
             [
                 documents.ids[row.index],
-                row.p_wrong,
+                Share(row.p_wrong),
                 row.given,
                 row.suggested,
                 " ".join(row.words),
@@ -53,5 +60,4 @@ def run(args: argparse.Namespace) -> int:
         )
     for remark in found.remarks():
         say(args, remark)
-    sys.stdout.flush()
     return 0

@@ -5,7 +5,7 @@ import sys
 
 from plsa.active.simulation import simulate
 from plsa.app import reading
-from plsa.app.options import add_run_options, whole
+from plsa.app.options import add_run_options, names, whole
 from plsa.app.page import say
 from plsa.app.pictures import add_plot_option, check_plot, save_plot
 from plsa.estimators.text import text_classifier
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         model,
         [documents.texts[place] for place in known],
         [documents.labels[place] for place in known],
-        args.strategies.split(","),
+        names(args.strategies),
         args.n,
         args.repeats,
         initial=args.initial,

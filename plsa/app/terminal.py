@@ -84,6 +84,19 @@ def encodable(text: str) -> str:
     return text.encode(encoding, "replace").decode(encoding)
 
 
+def say(text: str, end: str = "\n") -> None:
+    """A text below what was said, with nothing in it that would move the cursor."""
+    plain = "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+    print(encodable(plain), end=end, flush=True)
+
+
+def forget_keys() -> None:
+    """Keys that were pressed and not read yet are lost."""
+    import termios
+
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
 def bold(text: str) -> str:
     """Stands out, also where there are no colors."""
     return f"\x1b[1m{text}\x1b[0m"
@@ -92,6 +105,20 @@ def bold(text: str) -> str:
 def marked(text: str) -> str:
     """A word in a text that matters."""
     return f"\x1b[1;4m{text}\x1b[0m"
+
+
+def _cut(word: str, width: int) -> list[str]:
+    """A word in pieces no wider than this; blanks at its end do not count."""
+    if width_of(word.rstrip()) <= width:
+        return [word]
+    pieces, piece, used = [], "", 0
+    for sign in word:
+        more = width_of(sign)
+        if used + more > width and piece and not (sign.isspace()):
+            pieces.append(piece)
+            piece, used = "", 0
+        piece, used = piece + sign, used + more
+    return [*pieces, piece]
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -103,10 +130,8 @@ def wrapped(text: str, width: int) -> list[str]:
             if line and width_of(line) + width_of(word.rstrip()) > width:
                 lines.append(line.rstrip())
                 line = ""
-            while width_of(word.rstrip()) > width:
-                cut = next(n for n in range(len(word), 0, -1) if width_of(word[:n]) <= width)
-                lines.append(word[:cut])
-                word = word[cut:]
+            *whole, word = _cut(word, width)
+            lines += whole
             line += word
         lines.append(line.rstrip())
     return lines

@@ -32,7 +32,7 @@ def check_output(path: str | None, force: bool) -> None:
         return
     if Path(path).is_dir():
         raise ValueError(f"{path} is a folder, but must be the name of the file to write.")
-    if Path(path).exists() and not force:
+    if Path(path).is_file() and not force:
         raise ValueError(f"{path} is there already: --force writes over it, or name another file.")
     folder = Path(path).resolve().parent
     if not folder.is_dir():
@@ -43,7 +43,13 @@ def check_output(path: str | None, force: bool) -> None:
 def written_whole(path: str | None) -> Generator[TextIO]:
     """A file that takes its place when all of it is there; None: standard output."""
     if path is None:
+        if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8")  # whatever the texts are in
         yield sys.stdout
+        return
+    if Path(path).exists() and not Path(path).is_file():  # a pipe with a name, or a device
+        with open(path, "w", encoding="utf-8", newline="") as stream:
+            yield stream
         return
     target = Path(path).resolve()
     # Beside it, so that it can take its place at one stroke.
@@ -66,9 +72,18 @@ def format_of(args: argparse.Namespace) -> str:
     if args.format is not None:
         return str(args.format)
     if args.output is not None:
-        ending = Path(args.output).suffix.lower()
-        return "jsonl" if ending in (".jsonl", ".ndjson", ".json") else "csv"
+        return form_of(args.output)
     return "table" if sys.stdout.isatty() else "csv"
+
+
+def form_of(path: str) -> str:
+    """How rows are written to a file of this name."""
+    ending = Path(path).suffix.lower()
+    return "jsonl" if ending in (".jsonl", ".ndjson", ".json") else "tsv" if ending == ".tsv" else "csv"
+
+
+class Share(float):
+    """A number of ours, of which six digits are enough. Those of the user stay as they are."""
 
 
 class Rows:
@@ -76,19 +91,20 @@ class Rows:
 
     def __init__(self, stream: TextIO, form: str, columns: Sequence[str]) -> None:
         self.stream, self.form, self.columns = stream, form, list(columns)
-        self._csv = csv.writer(stream, lineterminator="\n")
+        self._csv = csv.writer(stream, delimiter="\t" if form == "tsv" else ",", lineterminator="\n")
         self._widths: list[int] | None = None
-        if form == "csv":
+        if form in ("csv", "tsv"):
             self._csv.writerow(self.columns)
 
     def write(self, rows: Iterable[Sequence[Any]]) -> None:
         """Some more rows; the columns of a table are as wide as the first ones need."""
         rows = list(rows)
-        if self.form == "csv":
+        if self.form in ("csv", "tsv"):
             self._csv.writerows([_plain(value) for value in row] for row in rows)
         elif self.form == "jsonl":
             for row in rows:
-                self.stream.write(json.dumps(dict(zip(self.columns, row, strict=True)), ensure_ascii=False))
+                named = dict(zip(self.columns, row, strict=True))
+                self.stream.write(json.dumps(named, ensure_ascii=False, default=str))
                 self.stream.write("\n")
         elif rows:
             self._table([[_shown(value) for value in row] for row in rows])
@@ -148,10 +164,19 @@ def shortened(text: str, longest: int = 60) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else value
+    """A value as a table holds it; what is no plain value is JSON."""
+    if isinstance(value, Share):
+        return f"{value:.6g}"
+    if isinstance(value, bool | list | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return "" if value is None else value
 
 
 def _shown(value: Any) -> str:
     """A value in one line, with nothing that would move the cursor."""
-    text = f"{value:.3f}" if isinstance(value, float) else "" if value is None else str(value)
+    return in_one_line(f"{value:.3f}" if isinstance(value, float) else "" if value is None else str(value))
+
+
+def in_one_line(text: str) -> str:
+    """The text, with blanks for what would move the cursor."""
     return "".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in text)

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -64,17 +64,19 @@ def opened_records(
     text: str | None = None,
     separator: str | None = None,
     form: str | None = None,
+    header: Collection[str] = (),
 ) -> Generator[Records]:
     """The documents at `path`, or of standard input where it is "-".
 
     Whatever is wrong in a file is a ValueError with its name and line. `text` is a column that a table is
     expected to have: of the separators that its header may mean, that is taken which parts it from others;
-    `separator` is one that is given. `form` is what the file holds, where its name does not tell.
+    `separator` is one that is given. `form` is what the file holds, where its name does not tell; of standard
+    input its beginning tells, a table's by one of the names in `header` or `text`.
     """
     name, file = str(path), Path(path)
     if name == "-":
         with _standard_input(codec) as (stream, packed):
-            found = form or _form_of(stream)
+            found = form or _form_of(stream, {name.lower() for name in (text, *header) if name})
             with (
                 _errors_are_of(_PIPE, None, codec, packed),
                 _records(_PIPE, stream, found, text, separator) as records,
@@ -125,14 +127,15 @@ def _standard_input(codec: str) -> Generator[tuple[TextIO, bool]]:
         stream.detach()
 
 
-def _form_of(stream: TextIO) -> str:
-    """What standard input holds: objects begin with a brace, and a table's header has a separator."""
+def _form_of(stream: TextIO, expected: Collection[str]) -> str:
+    """What standard input holds: objects begin with a brace, a table has one of these names in its header."""
     # TextIOWrapper cannot be peeked into; its buffer can.
     head = stream.buffer.peek(1 << 12)[: 1 << 12].lstrip(b"\xef\xbb\xbf \t\r\n")  # type: ignore[attr-defined]
     if head[:1] == b"{":
         return "jsonl"
-    first = head.split(b"\n", 1)[0]
-    return "csv" if any(each.encode() in first for each in _SEPARATORS) else "txt"
+    first = head.split(b"\n", 1)[0].decode("latin-1")
+    cells = {cell.strip(' \r"').lower() for each in _SEPARATORS for cell in first.split(each)}
+    return "csv" if cells & {*expected} else "txt"
 
 
 @contextlib.contextmanager
