@@ -243,6 +243,15 @@ def test_predict_has_a_row_for_every_document_in_order(model, docs, capsys, monk
     assert run(capsys, "predict", model, docs, "--probabilities", "--top", 2, "--keep", "year")[0] == out
 
 
+def test_documents_without_a_known_word_are_counted_once(model, capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "_BATCH", 2)
+    path = tmp_path / "odd.txt"
+    path.write_text(f"nothing known\n{TEXTS[0]}\nor here\n{TEXTS[1]}\nmore of it\n")
+    out, err = run(capsys, "predict", model, path)
+    assert len(rows_of(out)) == 5
+    assert err == "plsa: 3 documents without a word that the model knows: taken for what is usual\n"
+
+
 def test_json_lines_and_tables_say_the_same(model, docs, capsys):
     rows = rows_of(run(capsys, "predict", model, docs)[0])
     lines = run(capsys, "predict", model, docs, "--format", "jsonl")[0].splitlines()
@@ -541,6 +550,7 @@ def test_pictures_are_saved(model, docs, capsys, tmp_path):
         assert err == f"plsa: drawn: {path}\n"
         assert path.read_bytes().startswith(first)
         assert "is there already" in refused(capsys, "plot", model, kind, "-o", path)
+    assert "must end in one of" in refused(capsys, "plot", model, "objective", "-o", tmp_path / "p.xyz")
     run(capsys, "topics", docs, "-k", 2, "--typical", 0, "--plot", tmp_path / "t.png", "--quiet")
     assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
 

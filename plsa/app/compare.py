@@ -5,7 +5,7 @@ import sys
 
 from plsa.app import reading
 from plsa.app.options import add_run_options, names, whole
-from plsa.app.pictures import add_plot_option, check_plot, save_plot
+from plsa.app.pictures import add_plot_option, check_picture_file, save_plot
 from plsa.evaluation.classes import compare
 
 
@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the table."""
-    check_plot(args)
+    check_picture_file(args.plot, args.force)
     documents, _ = reading.read(args)
     reading.tell_what_was_read(args, documents)
     models = names(args.models) if args.models else ["all"] if args.all else None

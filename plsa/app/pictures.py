@@ -6,7 +6,7 @@ from typing import Any
 
 from plsa.app.page import say
 from plsa.app.writing import check_output
-from plsa.show.drawing import check_matplotlib
+from plsa.show.drawing import check_matplotlib, check_picture
 
 
 def add_plot_option(parser: argparse.ArgumentParser) -> None:
@@ -15,11 +15,11 @@ def add_plot_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
 
 
-def check_plot(args: argparse.Namespace) -> None:
+def check_picture_file(path: str | None, force: bool) -> None:
     """Raises before the work where the picture could not be saved after it."""
-    check_output(args.plot, args.force)
-    if args.plot is not None:
-        check_matplotlib()
+    check_output(path, force)
+    if path is not None:
+        check_picture(path)
 
 
 def save_plot(args: argparse.Namespace, draw: Callable[[], Any]) -> None:

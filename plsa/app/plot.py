@@ -3,11 +3,9 @@
 import argparse
 
 from plsa.app.page import say
-from plsa.app.pictures import save_picture
-from plsa.app.writing import check_output
+from plsa.app.pictures import check_picture_file, save_picture
 from plsa.files.models import load
 from plsa.show import plots
-from plsa.show.drawing import check_matplotlib
 
 # Those that need nothing but a model.
 KINDS = ("top_words", "class_topics", "class_sizes", "mislabeling", "objective", "documents")
@@ -25,8 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Draws and saves it."""
-    check_output(args.output, args.force)
-    check_matplotlib()
+    check_picture_file(args.output, args.force)
     save_picture(args.output, getattr(plots, args.kind)(load(args.model)))
     say(args, f"drawn: {args.output}")
     return 0

@@ -1,6 +1,7 @@
 """`plsa predict`: a row out for every document in, in order, in bounded memory."""
 
 import argparse
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"{args.model} knows counts and no texts: {way}.")
     if args.threads is not None:
         model[-1].set_params(n_threads=args.threads)
-    number = 0
+    number = unknown = 0
     rows: Rows | None = None
     kept: list[str] = []
     with written_whole(args.output) as stream:
@@ -49,8 +50,18 @@ def run(args: argparse.Namespace) -> int:
             if rows is None:
                 kept = _kept(args, columns)
                 rows = Rows(stream, format_of(args), _header(args, model, kept))
-            rows.write(_rows(args, model, batch, kept))
+            with warnings.catch_warnings():
+                # Said of every batch it would be very often.
+                warnings.filterwarnings("ignore", r"\d+ of \d+ documents ha(s|ve) no word")
+                counts = model[:-1].transform(batch.texts)
+                rows.write(_rows(args, model, counts, batch, kept))
+            unknown += int(np.sum(counts.sum(axis=1) == 0))
             number += len(batch)
+    if unknown:
+        say(
+            args,
+            f"{counted(unknown, 'document')} without a word that the model knows: taken for what is usual",
+        )
     if args.output is not None:
         say(args, f"{counted(number, 'document')} labeled in {args.output}")
     return 0
@@ -82,9 +93,9 @@ def _header(args: argparse.Namespace, model: Any, kept: list[str]) -> list[str]:
 
 
 def _rows(
-    args: argparse.Namespace, model: Any, batch: reading.Documents, kept: list[str]
+    args: argparse.Namespace, model: Any, counts: Any, batch: reading.Documents, kept: list[str]
 ) -> Iterator[list[Any]]:
-    probability = model.predict_proba(batch.texts)
+    probability = model[-1].predict_proba(counts)
     classes = model.classes_.tolist()
     # Of equals the first, as predict has it.
     order = np.argsort(-probability, axis=1, kind="stable")[:, : args.top]

@@ -7,7 +7,7 @@ from plsa.active.simulation import simulate
 from plsa.app import reading
 from plsa.app.options import add_run_options, names, whole
 from plsa.app.page import say
-from plsa.app.pictures import add_plot_option, check_plot, save_plot
+from plsa.app.pictures import add_plot_option, check_picture_file, save_plot
 from plsa.estimators.text import text_classifier
 from plsa.inputs import counted
 
@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the table."""
-    check_plot(args)
+    check_picture_file(args.plot, args.force)
     documents, _ = reading.read(args)
     known = [place for place, label in enumerate(documents.labels) if label is not None]
     left = len(documents) - len(known)

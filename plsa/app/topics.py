@@ -6,7 +6,7 @@ import sys
 from plsa.app import reading
 from plsa.app.options import add_run_options, whole
 from plsa.app.page import say
-from plsa.app.pictures import add_plot_option, check_plot, save_plot
+from plsa.app.pictures import add_plot_option, check_picture_file, save_plot
 from plsa.app.writing import check_output
 from plsa.estimators.text import WordCounter, text_classifier
 from plsa.estimators.topics import PLSA
@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the table of topics, and their typical documents."""
-    check_plot(args)
+    check_picture_file(args.plot, args.force)
     check_output(args.output, args.force)
     if reading.is_model(args.file):
         model = load(args.file)

@@ -33,6 +33,14 @@ def check_matplotlib() -> Any:
     return pyplot
 
 
+def check_picture(path: str) -> None:
+    """Raises where matplotlib could not save a picture under this name."""
+    known = check_matplotlib().Figure().canvas.get_supported_filetypes()
+    ending = path.rpartition(".")[2].lower()
+    if ending not in known:
+        raise ValueError(f"{path} is no name of a picture: it must end in one of {', '.join(sorted(known))}.")
+
+
 def check_axes(ax: Any, width: float, height: float) -> Any:
     """The axes to draw on: those given, or those of a new figure of so many inches that cuts nothing off."""
     pyplot = check_matplotlib()
