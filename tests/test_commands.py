@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import plsa
 from plsa.app import cli, reading, writing
 from plsa.datasets import planted_corpus
+from plsa.show import tables
 
 COMMAND = [sys.executable, "-P", "-W", "error", "-m", "plsa.app.cli"]
 
@@ -588,7 +589,7 @@ def test_columns_fit_the_terminal(widths, room):
 @given(text=st.text(max_size=30), width=st.integers(1, 20))
 def test_what_is_filled_has_the_width(text, width):
     shown = writing._shown(text)
-    assert writing.width_of(writing.filled(shown, width)) in (width, width - 1) or width == 1
+    assert tables.width_of(tables.padded(shown, width)) == width
 
 
 def test_ctrl_c_ends_with_130_and_one_line(docs, folder):

@@ -19,8 +19,8 @@ from plsa import ActiveLearner
 from plsa.app import cli, reading, terminal
 from plsa.app import label as labeling
 from plsa.app.desk import Desk
-from plsa.app.writing import width_of
 from plsa.datasets import planted_corpus
+from plsa.show.tables import width_of
 
 COMMAND = [sys.executable, "-P", "-W", "error", "-m", "plsa.app.cli"]
 

@@ -9,8 +9,9 @@ from plsa.app import reading, terminal
 from plsa.app.desk import Desk, Guess
 from plsa.app.options import add_run_options, names
 from plsa.app.page import say
-from plsa.app.writing import check_output, filled, in_one_line, width_of
+from plsa.app.writing import check_output, in_one_line
 from plsa.inputs import check_share
+from plsa.show.tables import padded, width_of
 
 _HELP = (
     "Enter accepts  1-9, letters a class  + new  . skip  - undo  / search  ? why  ! status  = export  q quit"
@@ -183,7 +184,7 @@ def _drawn(
     shown = text[page * room : (page + 1) * room]
     shown = [marks.sub(lambda found: terminal.marked(found[0]), line) for line in shown]
     where = f"  page {page + 1} of {pages} (space, arrows)" if pages > 1 else ""
-    head = filled(in_one_line(f"{desk.progress()}   {desk.documents.ids[place]}{where}"), width - 1).rstrip()
+    head = padded(in_one_line(f"{desk.progress()}   {desk.documents.ids[place]}{where}"), width - 1).rstrip()
     return [terminal.bold(head), rule, *shown, *[""] * (room - len(shown)), rule, *below], pages, page
 
 
@@ -212,6 +213,6 @@ def _below(desk: Desk, guess: Guess | None, typed: str, width: int) -> list[str]
         lines.append(_ASKED.get(typed[0], "class: ") + (typed[1:] if typed[0] in _ASKED else typed) + "_")
     lines += [line for said in desk.said.splitlines()[:6] for line in terminal.wrapped(said, width - 1)[:3]]
     return [
-        *(filled(in_one_line(line), width - 1).rstrip() for line in lines),
+        *(padded(in_one_line(line), width - 1).rstrip() for line in lines),
         *terminal.wrapped(_HELP, width - 1),
     ]

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from plsa.app.writing import width_of
+from plsa.show.tables import width_of
 
 _SEQUENCES = {"[A": "up", "[B": "down", "[5~": "page up", "[6~": "page down", "[H": "home", "[F": "end"}
 _SOON = 0.05  # seconds in which the rest of a key's sequence comes

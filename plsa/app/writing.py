@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import Any, TextIO
 
+from plsa.show.tables import padded, width_of
+
 FORMATS = ("table", "csv", "jsonl")
 _NARROWEST = 8  # columns of characters that a column has at least
 
@@ -115,7 +117,7 @@ class Rows:
             self._widths = fitted([max(map(width_of, column)) for column in each], terminal_width())
             rows = [self.columns, *rows]
         for row in rows:
-            cells = [filled(cell, width) for cell, width in zip(row, self._widths, strict=True)]
+            cells = [padded(cell, width) for cell, width in zip(row, self._widths, strict=True)]
             self.stream.write("  ".join(cells).rstrip() + "\n")
 
 
@@ -134,27 +136,6 @@ def fitted(widths: list[int], room: int) -> list[int]:
         widths = [*widths]
         widths[widest] = max(_NARROWEST, min(widths[widest] - 1, max(next_one, room - others)))
     return widths
-
-
-def width_of(text: str) -> int:
-    """Columns of characters that a text takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
-    )
-
-
-def filled(text: str, width: int) -> str:
-    """A text cut or filled to a width."""
-    if width_of(text) > width:
-        kept = ""
-        for character in text:
-            if width_of(kept + character) > width - 1:
-                break
-            kept += character
-        text = kept + "…"
-    return text + " " * (width - width_of(text))
 
 
 def shortened(text: str, longest: int = 60) -> str:

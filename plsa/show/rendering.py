@@ -5,12 +5,12 @@ Nothing that stands in a text, a word or a label is a command to a terminal, or 
 
 import html
 import math
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from plsa.inputs import counted
 from plsa.learning.parts import DECISION, LOG_CHANCE
+from plsa.show.tables import cut, padded, width_of
 
 WIDTH = 80
 _NAME, _BAR, _LONE_BAR = 24, 12, 22  # columns that a word has at most, a bar at least, and at most
@@ -114,35 +114,14 @@ def readable(text: Any) -> str:
     return " ".join("".join(sign if sign.isprintable() else " " for sign in str(text)).split())
 
 
-def _wide(text: str) -> int:
-    """How many columns a text takes in a terminal."""
-    signs = ((unicodedata.combining(sign), unicodedata.east_asian_width(sign)) for sign in text)
-    return sum(0 if combining else 2 if width in "WF" else 1 for combining, width in signs)
-
-
-def cut(text: str, width: int) -> str:
-    """As much of a text as so many columns hold."""
-    if _wide(text) <= width:
-        return text
-    while text and _wide(text) > width - 1:
-        text = text[:-1]
-    return f"{text.rstrip()}\u2026"
-
-
-def padded(text: str, width: int) -> str:
-    """A text in so many columns."""
-    text = cut(text, width)
-    return text + " " * (width - _wide(text))
-
-
 def wrapped(text: str, head: str = "") -> list[str]:
     """The lines of a text after a head, below which all stand. Tied words stay in one line."""
     lines, begins = [head], True
     for word in map(readable, text.split(" ")):
         longer = lines[-1] + ("" if begins else " ") + word
-        if _wide(longer) > WIDTH and not begins:
+        if width_of(longer) > WIDTH and not begins:
             lines.append("")
-            longer = " " * _wide(head) + word
+            longer = " " * width_of(head) + word
         lines[-1], begins = cut(longer, WIDTH), False
     return lines
 
@@ -172,7 +151,7 @@ def _table(found: Any) -> list[str]:
     if not rows:
         return []
     written, largest = _writer(rows), _largest(rows)
-    names = min(_NAME, max(_wide(row.name) for row in rows))
+    names = min(_NAME, max(width_of(row.name) for row in rows))
     figures = [[written(share) for share in row.shares] for row in rows]
     number = max(len(line[0]) for line in figures)
     heads = [readable(each.label) for each in found.classes]
@@ -181,9 +160,9 @@ def _table(found: Any) -> list[str]:
     n_others = min(_OTHERS, len(heads) - 1, (free - _BAR) // least)
     bar = _LONE_BAR
     if n_others:
-        bar = min(bar, max(_BAR, _wide(heads[0]) - number - 1), free - n_others * least)
+        bar = min(bar, max(_BAR, width_of(heads[0]) - number - 1), free - n_others * least)
     room = (free - bar) // max(1, n_others) - 2
-    widths = [min(room, max(least - 2, _wide(each))) for each in heads[1 : 1 + n_others]]
+    widths = [min(room, max(least - 2, width_of(each))) for each in heads[1 : 1 + n_others]]
     head = [" " * names, padded(heads[0], number + 1 + bar)]
     head += [_right(heads[place], width) for place, width in enumerate(widths, start=1)]
     lines = [*wrapped(_question(found)), *(["  ".join(head)] if n_others else [])]
@@ -203,7 +182,7 @@ def _largest(rows: Sequence[Row]) -> float:
 
 def _right(text: str, width: int) -> str:
     text = cut(text, width)
-    return " " * (width - _wide(text)) + text
+    return " " * (width - width_of(text)) + text
 
 
 # --- a notebook ----------------------------------------------------------------------------------

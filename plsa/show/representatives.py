@@ -15,6 +15,7 @@ from plsa.estimators.documents import reads_texts, steps_of
 from plsa.estimators.positives import PositiveClassifier
 from plsa.inputs import check_whole, counted
 from plsa.show import rendering
+from plsa.show.tables import cut
 
 _EXCERPT = 200  # signs of a text
 
@@ -71,7 +72,7 @@ class Representatives:
                 for one in some:
                     what = f"  {kind:10}  {rendering.readable(_measured(kind, one))}  row {one.row}"
                     text = "" if one.text is None else f": {rendering.readable(one.text)}"
-                    lines.append(rendering.cut(what + text, rendering.WIDTH))
+                    lines.append(cut(what + text, rendering.WIDTH))
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

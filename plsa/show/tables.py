@@ -1,5 +1,6 @@
-"""Tables of figures as lines of text."""
+"""Lines of text for a terminal: tables of figures, texts that fit."""
 
+import unicodedata
 from collections.abc import Sequence
 
 
@@ -18,3 +19,28 @@ def aligned(rows: Sequence[Sequence[str]], *, names_left: bool = True) -> list[s
         cells = others if len(others) < longest - 1 else map(str.rjust, others, widths[1:])
         lines.append("  ".join([justify(first, widths[0]), *cells]).rstrip())
     return lines
+
+
+def width_of(text: str) -> int:
+    """How many columns a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    signs = ((unicodedata.combining(sign), unicodedata.east_asian_width(sign)) for sign in text)
+    return sum(0 if combining else 2 if width in "WF" else 1 for combining, width in signs)
+
+
+def cut(text: str, width: int) -> str:
+    """As much of a text as so many columns hold."""
+    if width_of(text) <= width:
+        return text
+    kept, used = 0, 0
+    while kept < len(text) and used + width_of(text[kept]) < width:
+        used += width_of(text[kept])
+        kept += 1
+    return f"{text[:kept].rstrip()}\u2026"
+
+
+def padded(text: str, width: int) -> str:
+    """A text in so many columns."""
+    text = cut(text, width)
+    return text + " " * (width - width_of(text))
