@@ -43,6 +43,11 @@ class Desk:
         self._counter, model = pipeline[0], pipeline[-1]
         self.X = self._counter.fit_transform(documents.texts)
         self.vocabulary = self._counter.get_feature_names_out()
+        self._lengths = np.asarray(self.X.sum(axis=1)).ravel()
+        self._is_word = ~self._counter.is_piece()
+        self._guessed: tuple[int, Guess | None] | None = (
+            None  # the last document, until an answer changes all
+        )
         self.learner = self._opened(model)
         self.found: list[int] = []  # documents that a search has found, to be shown before others
         self.said = ""  # what came of the last command
@@ -99,6 +104,11 @@ class Desk:
 
     def guess(self, place: int) -> Guess | None:
         """What the model that asks makes of a document; None while it knows fewer than two classes."""
+        if self._guessed is None or self._guessed[0] != place:
+            self._guessed = place, self._guess(place)
+        return self._guessed[1]
+
+    def _guess(self, place: int) -> Guess | None:
         hint = self.learner.hint()
         if hint is None:
             return None
@@ -112,18 +122,16 @@ class Desk:
         """Words of a document that are more frequent in a class than in all, by what is believed now."""
         row = self.X[[place]]
         columns = np.unique(row.indices)
+        columns = columns[self._is_word[columns]]
         if not len(columns):
             return ()
         some = self.X[:, columns].T
         within = np.asarray(some @ chances[:, of_class]) + 0.5
         everywhere = np.asarray(some @ np.ones(len(chances))) + 1.0
-        size = self.X.sum(axis=1)
-        share = (np.asarray(size).ravel() @ chances[:, of_class] + 1) / (float(size.sum()) + 2)
+        share = (self._lengths @ chances[:, of_class] + 1) / (float(self._lengths.sum()) + 2)
         score = np.log(within / everywhere / share)
-        best = np.argsort(-score, kind="stable")
-        whole = [place for place in best.tolist() if score[place] > _TELLING]
-        named = [str(self.vocabulary[columns[place]]) for place in whole]
-        return tuple(name for name in named if not (name.startswith("-") or name.endswith("-")))[:_WORDS]
+        best = [n for n in np.argsort(-score, kind="stable").tolist() if score[n] > _TELLING]
+        return tuple(str(self.vocabulary[columns[n]]) for n in best[:_WORDS])
 
     def progress(self) -> str:
         """How much is done, in one line."""
@@ -210,6 +218,7 @@ class Desk:
         except ValueError as error:
             self.said = str(error)
             return
+        self._guessed = None
         self.said = f"{self.documents.ids[place]}: {name}"
 
     def _skip(self, place: int) -> None:
@@ -224,6 +233,7 @@ class Desk:
             self.said = "nothing to take back"
             return
         event = self.learner.undo()
+        self._guessed = None
         self.found = [*event.indices, *self.found]  # it is what is to be looked at again
         self.said = f"taken back: {', '.join(self.documents.ids[place] for place in event.indices)}"
 

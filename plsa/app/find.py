@@ -55,8 +55,10 @@ def run(args: argparse.Namespace) -> int:
     model = text_classifier(
         TopicSensitivePLSA(random_state=args.seed, n_threads=args.threads), vectorizer=counter
     ).fit(texts, y)
-    score = model.decision_function(texts)
-    number = _tell_how_many(args, model, texts, y)
+    counts = model[:-1].transform(texts)
+    score = model[-1].decision_function(counts)
+    found = int(np.sum(model[-1].predict(counts)[y < 0]))
+    number = _tell_how_many(args, model, texts, y, found)
     others = np.flatnonzero(~wanted[: len(documents)])
     best = others[np.argsort(-score[others], kind="stable")]
     with written_whole(args.output) as stream:
@@ -89,10 +91,9 @@ def _wanted(args: argparse.Namespace, documents: reading.Documents) -> tuple[Any
     return found, documents.texts
 
 
-def _tell_how_many(args: argparse.Namespace, model: Any, texts: list[str], y: Places) -> int:
+def _tell_how_many(args: argparse.Namespace, model: Any, texts: list[str], y: Places, found: int) -> int:
     """How many of the others may be wanted, by held-out ones; so many are shown, unless it was said."""
     n_others = int(np.sum(y < 0))
-    found = int(np.sum(model.predict(texts)[y < 0]))
     if np.sum(y == 1) >= _LEAST:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # what few documents may lead to was said of all
